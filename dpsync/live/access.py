@@ -51,8 +51,10 @@ class HeaderReader:
 
     def rate_limit(self) -> tuple[int, int] | None:
         """Return the remaining and the maximum number of requests; None if the platform sends neither."""
-        left, most = (self.headers.get(f"x-ratelimit-{name}", "").strip() for name in ("remaining", "limit"))
-        return (int(left), int(most)) if left.isdecimal() and most.isdecimal() else None
+        remaining, limit = (
+            self.headers.get(f"x-ratelimit-{name}", "").strip() for name in ("remaining", "limit")
+        )
+        return (int(remaining), int(limit)) if remaining.isdecimal() and limit.isdecimal() else None
 
 
 def _clock_difference(date: str, now: float) -> float | None:
@@ -78,14 +80,14 @@ class KindAccess(Struct, frozen=True):
 
 def token_user(client: ReadClient) -> Mapping[str, Any]:
     """Return the response body for the user who owns the token, {} for another shape. Raises ClientError."""
-    found = client.get("/user")
-    return found if isinstance(found, dict) else {}
+    user = client.get("/user")
+    return user if isinstance(user, dict) else {}
 
 
 def organization(client: ReadClient, registry: Registry, id: str) -> Mapping[str, Any]:
     """Return the response body of an organization as the token sees it. Raises ClientError."""
-    found = client.get(fill_path_template(registry, registry.root, registry.root.url_path, id, ()))
-    return found if isinstance(found, dict) else {}
+    body = client.get(fill_path_template(registry, registry.root, registry.root.url_path, id, ()))
+    return body if isinstance(body, dict) else {}
 
 
 def find_organization(client: ReadClient, registry: Registry, name: str) -> Mapping[str, Any] | None:
@@ -155,12 +157,12 @@ def _try_read(
     path, query = split_query(fill_path_template(registry, kind, kind.read.path, None, chain))
     page = {"limit": "1"} if isinstance(kind.read, ListRead) and not kind.read.is_unpaged else {}
     try:
-        found = client.get(path, {**(query or {}), **page})
+        body = client.get(path, {**(query or {}), **page})
     except ForbiddenError:
         return False, None
     except ClientError:
         return None, None
-    items = found.get("items") if isinstance(found, dict) else None
+    items = body.get("items") if isinstance(body, dict) else None
     first = items[0] if isinstance(items, list) and items else None
     return True, fill_id_template(first, kind.id_path) if isinstance(kind.read, ListRead) else None
 
@@ -192,48 +194,55 @@ def last_events(client: ReadClient, profile: Profile, organization: str, ids: Se
     without an event among these. An event counts for the object whose id it contains, whatever the event's
     action is.
     """
-    found = LastEvents()
+    last = LastEvents()
     if not ids or not profile.has_operation("GET", "/orgs/{}/audit-events"):
-        return found
+        return last
     path = f"/orgs/{quote(organization)}/audit-events"
     try:
         newest = list(_parse_events(client.get(path, {"limit": EVENTS_PER_PAGE})))
-        found.by_id = _newest_by_id(newest, ids)
+        last.by_id = _newest_by_id(newest, ids)
         if len(newest) >= EVENTS_PER_PAGE:
-            for id in [id for id in ids if id not in found.by_id][:MAX_PAGES]:
+            for id in [id for id in ids if id not in last.by_id][:MAX_PAGES]:
                 events = _parse_events(client.get(path, {"limit": 1, "target": id}))
-                found.by_id |= _newest_by_id(events, [id])
+                last.by_id |= _newest_by_id(events, [id])
     except InterruptedRequestError:
         raise
     except (ForbiddenError, NotFoundError):
-        found.unreadable_reason = f"this token cannot read the audit events (GET {path})"
+        last.unreadable_reason = f"this token cannot read the audit events (GET {path})"
     except ClientError:
-        found.unreadable_reason = f"dpsync could not read the audit events (GET {path})"
-    return found
+        last.unreadable_reason = f"dpsync could not read the audit events (GET {path})"
+    return last
 
 
 def _newest_by_id(events: Iterable[tuple[str, LastEvent]], ids: Sequence[str]) -> dict[str, LastEvent]:
     """Return the newest event of each object in `ids`, by id. `events` are ordered from newest to oldest."""
-    wanted, found = set(ids), dict[str, LastEvent]()
+    known_ids, newest = set(ids), dict[str, LastEvent]()
     for id, event in events:
-        if id in wanted:
-            found.setdefault(id, event)
-    return found
+        if id in known_ids:
+            newest.setdefault(id, event)
+    return newest
 
 
-def _parse_events(answer: Any) -> Iterator[tuple[str, LastEvent]]:
+def _parse_events(body: Any) -> Iterator[tuple[str, LastEvent]]:
     """Yield target id and event of each audit event in a response. Skip items of an unexpected shape."""
-    items = answer.get("items") if isinstance(answer, dict) else None
+    items = body.get("items") if isinstance(body, dict) else None
     for item in items if isinstance(items, list) else ():
         actor, target = _nested_object(item, "actor"), _nested_object(item, "target")
-        who = actor.get("label") or actor.get("id")
-        what, at = (item.get("action"), item.get("occurredAt")) if isinstance(item, dict) else (None, None)
+        actor_name = actor.get("label") or actor.get("id")
+        action, time = (
+            (item.get("action"), item.get("occurredAt")) if isinstance(item, dict) else (None, None)
+        )
         id = target.get("id")
-        if isinstance(who, str) and isinstance(what, str) and isinstance(at, str) and isinstance(id, str):
-            yield id, LastEvent(action=what, actor=who, at=at)
+        if (
+            isinstance(actor_name, str)
+            and isinstance(action, str)
+            and isinstance(time, str)
+            and isinstance(id, str)
+        ):
+            yield id, LastEvent(action=action, actor=actor_name, at=time)
 
 
 def _nested_object(item: Any, name: str) -> dict[str, Any]:
     """Return the member `name` of a JSON object if the member is itself an object, else {}."""
-    found = item.get(name) if isinstance(item, dict) else None
-    return found if isinstance(found, dict) else {}
+    value = item.get(name) if isinstance(item, dict) else None
+    return value if isinstance(value, dict) else {}

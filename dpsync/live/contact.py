@@ -84,7 +84,7 @@ class ContractReport(Struct, frozen=True):
     @property
     def differences(self) -> tuple[ContractDifference, ...]:
         """Return the differences of all responses, sorted and each once."""
-        return tuple(sorted({one for answer in self.answers for one in answer.differences}))
+        return tuple(sorted({difference for answer in self.answers for difference in answer.differences}))
 
 
 def check_contract(client: ReadClient, registry: Registry, organization: str | None = None) -> ContractReport:
@@ -128,14 +128,14 @@ class _ContractChecker:
         if not isinstance(body, dict):
             self._add_differences(_USER, [wrong_type(body, "an object")])
             return
-        wanted = ("id", "displayName", "email")
+        members = ("id", "displayName", "email")
         self._add_differences(
             _USER,
             [
                 wrong_type(body[name], "a text").nested_in(name)
                 if name in body
                 else UnexpectedShape(name, "a text", ABSENT)
-                for name in wanted
+                for name in members
                 if not isinstance(body.get(name), str)
             ],
         )
@@ -182,17 +182,17 @@ class _ContractChecker:
         ):
             self._not_read.append(kind.noun)
             return
-        named = tuple((name, f"{{{name}}}") for name, _ in chain)
+        placeholders = tuple((name, f"{{{name}}}") for name, _ in chain)
         templates = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
         for template in templates:
-            operation = fill_path_template(self._registry, kind, template, None, named)
+            operation = fill_path_template(self._registry, kind, template, None, placeholders)
             if operation in self._answers:  # the kinds of a tree are read together
                 continue
             path, query = split_query(fill_path_template(self._registry, kind, template, None, chain))
             match kind.read:
                 case ListRead():
-                    found = self._read_first_page(kind, path, query, operation, chain, kind.read.is_unpaged)
-                    self._remember_first(kind, found, chain)
+                    objects = self._read_first_page(kind, path, query, operation, chain, kind.read.is_unpaged)
+                    self._remember_first(kind, objects, chain)
                 case NodeListsRead():
                     nodes = self._read_first_page(None, path, query, operation)
                     self._compare_nodes(kind, nodes, chain, operation, "items[]")
@@ -235,11 +235,11 @@ class _ContractChecker:
             if error.status == 403:
                 self._forbidden += nouns
             elif error.status != 404 or not absent:
-                found = "no answer" if isinstance(error, UnknownOutcomeError) else f"status {error.status}"
+                outcome = "no answer" if isinstance(error, UnknownOutcomeError) else f"status {error.status}"
                 expected = "status 200"
                 if error.status is not None and error.status < 300:
-                    expected, found = "JSON", "another content type"
-                self._add_differences(operation, [UnexpectedShape("", expected, found)])
+                    expected, outcome = "JSON", "another content type"
+                self._add_differences(operation, [UnexpectedShape("", expected, outcome)])
             return None
         self._answers[operation] = CheckedResponse(operation, 200, nouns)
         return body
@@ -252,8 +252,8 @@ class _ContractChecker:
 
         With `kind` None, only the page is compared, and the caller compares the objects.
         """
-        asked = {**(query or {}), **({} if unpaged else {"limit": PAGE_LIMIT})}
-        body = self._get(path, asked, operation, (kind.noun,) if kind is not None else ())
+        parameters = {**(query or {}), **({} if unpaged else {"limit": PAGE_LIMIT})}
+        body = self._get(path, parameters, operation, (kind.noun,) if kind is not None else ())
         if body is None:
             return []
         self._add_differences(operation, _envelope_misfits(body))
@@ -265,7 +265,10 @@ class _ContractChecker:
             items = [
                 one
                 for one in items
-                if not any(_value_at(one, at) in no for at, no in kind.foreign_items.items())
+                if not any(
+                    _value_at(one, path_in_item) in foreign_values
+                    for path_in_item, foreign_values in kind.foreign_items.items()
+                )
             ]
             self._compare(operation, kind, items[:_MAX_ITEMS], "items[]")
         return [item for item in items if isinstance(item, dict)]
@@ -273,59 +276,62 @@ class _ContractChecker:
     # --- comparisons --------------------------------------------------------------------------------------
 
     def _compare(
-        self, operation: str, kind: Kind, items: Iterable[Any], at: str, has_id: bool = True
+        self, operation: str, kind: Kind, items: Iterable[Any], path: str, has_id: bool = True
     ) -> None:
         """Compare objects of a kind, and record their differences and the types of all members.
 
-        `at` is the path of the objects in the response, as `items[]`.
+        `path` is the path of the objects in the response, as `items[]`.
         """
         types: dict[str, set[str]] = {}
-        more: set[str] = set()
+        undeclared: set[str] = set()
         declared = {name for item in kind.readable_fields for name in _sources(item.response_path)}
-        first = {name.partition(".")[0] for name in declared}
+        declared_top_names = {name.partition(".")[0] for name in declared}
         for item in items:
-            self._add_differences(operation, shape_errors(kind, item, has_id), at)
-            self._add_differences(operation, _unknown_words(kind, item), at)
+            self._add_differences(operation, shape_errors(kind, item, has_id), path)
+            self._add_differences(operation, _unknown_words(kind, item), path)
             for name in declared:
                 types.setdefault(name, set()).add(_type_at(item, name))
             if isinstance(item, dict):
-                more |= {name for name in item if name not in first and _NAME.fullmatch(name)}
-        known = self._answers[operation]
+                undeclared |= {
+                    name for name in item if name not in declared_top_names and _NAME.fullmatch(name)
+                }
+        response = self._answers[operation]
         members = {
-            self._member(UnexpectedShape(name, "", ""), at): tuple(sorted(found))
-            for name, found in types.items()
+            self._member(UnexpectedShape(name, "", ""), path): tuple(sorted(type_names))
+            for name, type_names in types.items()
         }
         merged = {
-            name: tuple(sorted({*known.members.get(name, ()), *members.get(name, ())}))
-            for name in sorted({*known.members, *members})
+            name: tuple(sorted({*response.members.get(name, ()), *members.get(name, ())}))
+            for name in sorted({*response.members, *members})
         }
-        kinds = tuple(dict.fromkeys((*known.kinds, kind.noun)))
+        kinds = tuple(dict.fromkeys((*response.kinds, kind.noun)))
         self._answers[operation] = replace(
-            known,
+            response,
             kinds=kinds,
             members=merged,
-            undeclared_members=tuple(sorted({*known.undeclared_members, *more})),
+            undeclared_members=tuple(sorted({*response.undeclared_members, *undeclared})),
         )
 
-    def _add_differences(self, operation: str, found: Iterable[UnexpectedShape], at: str = "") -> None:
+    def _add_differences(self, operation: str, errors: Iterable[UnexpectedShape], path: str = "") -> None:
         """Add shape errors to a checked response as differences, each once.
 
         Names that a user may have chosen are replaced (`_member`).
         """
-        known = self._answers[operation]
+        response = self._answers[operation]
         new = tuple(
-            ContractDifference(operation, self._member(one, at), one.expected, one.found) for one in found
+            ContractDifference(operation, self._member(error, path), error.expected, error.found)
+            for error in errors
         )
         self._answers[operation] = replace(
-            known, differences=tuple(dict.fromkeys((*known.differences, *new)))
+            response, differences=tuple(dict.fromkeys((*response.differences, *new)))
         )
 
-    def _member(self, misfit: UnexpectedShape, at: str) -> str:
+    def _member(self, misfit: UnexpectedShape, path: str) -> str:
         """Return the member path of a difference: `[]` replaces a list index, `*` an undeclared name.
 
         An undeclared name may be a value of the user, and a report contains no values.
         """
-        parts = [at] if at else []
+        parts = [path] if path else []
         for part in misfit.member.split(".") if misfit.member else ():
             if part.isdecimal():
                 parts[-1:] = [f"{parts[-1]}[]" if parts else "[]"]
@@ -338,46 +344,46 @@ class _ContractChecker:
     def _compare_tree(
         self,
         kind: Kind,
-        holder: Any,
+        body_or_node: Any,
         member: str,
         chain: AncestorIds,
         operation: str,
-        at: str,
+        path: str,
     ) -> None:
         """Compare the nodes in one member of a tree response or of a node, and the nodes below them."""
-        nodes = holder.get(member, ABSENT_VALUE) if isinstance(holder, dict) else ABSENT_VALUE
-        place = f"{at}.{member}".lstrip(".")
+        nodes = body_or_node.get(member, ABSENT_VALUE) if isinstance(body_or_node, dict) else ABSENT_VALUE
+        nodes_path = f"{path}.{member}".lstrip(".")
         if not isinstance(nodes, list):
             found = ABSENT if nodes is ABSENT_VALUE else wrong_type(nodes, "").found
-            self._add_differences(operation, [UnexpectedShape(place, "a list", found)])
+            self._add_differences(operation, [UnexpectedShape(nodes_path, "a list", found)])
             return
-        self._compare_nodes(kind, nodes, chain, operation, f"{place}[]")
+        self._compare_nodes(kind, nodes, chain, operation, f"{nodes_path}[]")
 
     def _compare_nodes(
-        self, kind: Kind, nodes: Iterable[Any], chain: AncestorIds, operation: str, at: str
+        self, kind: Kind, nodes: Iterable[Any], chain: AncestorIds, operation: str, path: str
     ) -> None:
         """Compare the nodes of a list or tree, and remember the first node of each kind."""
         by_wire = {
-            one.shape.wire_type: one
-            for one in self._registry.tree_kinds(kind.key)
-            if isinstance(one.shape, TreeNode)
+            node_kind.shape.wire_type: node_kind
+            for node_kind in self._registry.tree_kinds(kind.key)
+            if isinstance(node_kind.shape, TreeNode)
         }
         for node in nodes:
             if not isinstance(node, dict) or not isinstance(node.get("object"), str):
                 self._add_differences(
-                    operation, [UnexpectedShape("object", "a text", _type_at(node, "object"))], at
+                    operation, [UnexpectedShape("object", "a text", _type_at(node, "object"))], path
                 )
                 continue
-            one = by_wire.get(node["object"])
-            if one is None:
+            node_kind = by_wire.get(node["object"])
+            if node_kind is None:
                 continue
-            self._compare(operation, one, [node], at)
-            self._counts[one.name] = self._counts.get(one.name, 0) + 1
-            if (id := fill_id_template(node, one.id_path)) is not None:
-                self._chains.setdefault(one.name, ((one.name, id), *chain))
-            assert isinstance(one.shape, TreeNode)
-            if one.shape.children_member and isinstance(kind.read, TreeRead):
-                self._compare_tree(kind, node, one.shape.children_member, chain, operation, at)
+            self._compare(operation, node_kind, [node], path)
+            self._counts[node_kind.name] = self._counts.get(node_kind.name, 0) + 1
+            if (id := fill_id_template(node, node_kind.id_path)) is not None:
+                self._chains.setdefault(node_kind.name, ((node_kind.name, id), *chain))
+            assert isinstance(node_kind.shape, TreeNode)
+            if node_kind.shape.children_member and isinstance(kind.read, TreeRead):
+                self._compare_tree(kind, node, node_kind.shape.children_member, chain, operation, path)
 
     def _remember_first(self, kind: Kind, items: Iterable[Any], chain: AncestorIds) -> None:
         """Remember the first object of a kind, so that the kinds below it can be read."""
@@ -394,23 +400,23 @@ class _ContractChecker:
         contains as much as the first object of its kind.
         """
         number = 2
-        seen: set[str] = set()
+        counted_groups: set[str] = set()
         totals = {self._registry.root.name: 1}
         for kind in self._registry.in_dependency_order:
             if kind.parent is None:
                 continue
             parents = (self._registry.tree_owner(kind),) if kind.is_node else kind.parents
-            around = sum(totals.get(name, 0) for name in parents)
+            parent_count = sum(totals.get(name, 0) for name in parents)
             totals[kind.name] = self._counts.get(kind.name, 0) * max(
                 1, totals.get(self._chains[kind.name][1][0], 1) if kind.name in self._chains else 1
             )
             paths = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
             group = kind.key if kind.is_node else kind.name
-            if group not in seen and kind.noun not in self._forbidden:
-                seen.add(group)
+            if group not in counted_groups and kind.noun not in self._forbidden:
+                counted_groups.add(group)
                 paged = isinstance(kind.read, ListRead)
                 pages = ceil(self._counts.get(kind.name, 0) / PAGE_LIMIT) if paged else 1
-                number += around * len(paths) * max(1, pages)
+                number += parent_count * len(paths) * max(1, pages)
         return number
 
 
@@ -440,12 +446,12 @@ def _envelope_misfits(body: Any) -> Iterator[UnexpectedShape]:
 def _unknown_words(kind: Kind, body: Any) -> Iterator[UnexpectedShape]:
     """Yield a difference for each enum field whose value in a response is none of the declared words."""
     for item in kind.readable_fields:
-        of = item.type.item_type if isinstance(item.type, List) else item.type
-        if not isinstance(of, Enum) or not isinstance(item.response_path, str):
+        value_type = item.type.item_type if isinstance(item.type, List) else item.type
+        if not isinstance(value_type, Enum) or not isinstance(item.response_path, str):
             continue
         value = _value_at(body, item.response_path)
         values = value if isinstance(value, list) else [value]
-        if any(isinstance(one, str) and one not in of.words for one in values):
+        if any(isinstance(word, str) and word not in value_type.words for word in values):
             yield UnexpectedShape(item.response_path, "a known value", "an unknown value")
 
 

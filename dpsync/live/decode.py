@@ -47,19 +47,21 @@ def without_wrapper(
     Used if the files declare no such node: dpsync then manages the tree as the files show it. `nodes` are in
     order, parents first. If the top level is not exactly one wrapper node, `nodes` is returned unchanged.
     """
-    first, *inside = nodes or (None,)
+    first, *inner_nodes = nodes or (None,)
     shape = registry[first.kind].shape if first is not None else None
     wraps = isinstance(shape, NodeShape) and shape.wraps_top_level_when
-    if not wraps or any(node.holder is None for node in inside):
+    if not wraps or any(node.holder is None for node in inner_nodes):
         return nodes
-    found = []
-    for node in inside:
-        nest = registry[node.kind].parent_reference_field
+    top_nodes = []
+    for node in inner_nodes:
+        parent_field = registry[node.kind].parent_reference_field
         fields = (
-            {**node.fields, nest.name: deepcopy(nest.value_when_absent)} if nest is not None else node.fields
+            {**node.fields, parent_field.name: deepcopy(parent_field.value_when_absent)}
+            if parent_field is not None
+            else node.fields
         )
-        found.append(replace(node, parent=owner, holder=None, fields=fields))
-    return tuple(found)
+        top_nodes.append(replace(node, parent=owner, holder=None, fields=fields))
+    return tuple(top_nodes)
 
 
 ID = Text()
@@ -109,14 +111,14 @@ def value_at_path(body: Any, path: str) -> Any:
     """
     if path and "." not in path and isinstance(body, dict):  # nearly every path
         return body.get(path, ABSENT_VALUE)
-    way = path.split(".") if path else []
-    for index, part in enumerate(way):
+    parts = path.split(".") if path else []
+    for index, part in enumerate(parts):
         if body is None and index:
             return ABSENT_VALUE
         if isinstance(body, list) and part.isdigit() and int(part) < len(body):
             body = body[int(part)]
         elif not isinstance(body, dict):
-            raise UnexpectedShapeError(_with_prefix(wrong_type(body, "an object"), ".".join(way[:index])))
+            raise UnexpectedShapeError(_with_prefix(wrong_type(body, "an object"), ".".join(parts[:index])))
         elif part not in body:
             return ABSENT_VALUE
         else:
@@ -135,7 +137,7 @@ def checked_wire_values(kind: Kind, body: Any, has_id: bool = True) -> dict[str,
     try:
         for name in template_names(kind.id_path) if has_id else ():
             check_id(body, name)
-        found = {item.name: _wire_value(item, body) for item in kind.readable_fields}
+        values = {item.name: _wire_value(item, body) for item in kind.readable_fields}
         if kind.lifecycle.restore is not None:
             _check_optional(
                 ID,
@@ -144,7 +146,7 @@ def checked_wire_values(kind: Kind, body: Any, has_id: bool = True) -> dict[str,
             )
     except UnexpectedShapeError as wrong:
         raise UnexpectedShapeError(wrong.misfit, id=id_if_valid(kind, body)) from None
-    return found
+    return values
 
 
 def shape_errors(kind: Kind, body: Any, has_id: bool = True) -> list[UnexpectedShape]:
@@ -154,18 +156,18 @@ def shape_errors(kind: Kind, body: Any, has_id: bool = True) -> list[UnexpectedS
     """
     if not isinstance(body, dict):
         return [wrong_type(body, "an object")]
-    found: list[UnexpectedShape] = []
+    errors: list[UnexpectedShape] = []
     for name in template_names(kind.id_path) if has_id else ():
         try:
             check_id(body, name)
         except UnexpectedShapeError as wrong:
-            found.append(wrong.misfit)
+            errors.append(wrong.misfit)
     for item in kind.readable_fields:
         try:
             _wire_value(item, body)
         except UnexpectedShapeError as wrong:
-            found.append(wrong.misfit)
-    return found
+            errors.append(wrong.misfit)
+    return errors
 
 
 def check_written(kind: Kind, body: Any) -> None:
@@ -247,12 +249,16 @@ def _wire_value(item: Field, body: Mapping[str, Any]) -> Any:
             return value
     source = item.response_path
     if not isinstance(source, str):
-        found = {name: value_at_path(body, path) for name, path in (source or {}).items()}
+        parts_by_name = {name: value_at_path(body, path) for name, path in (source or {}).items()}
         parts = item.type.parts if isinstance(item.type, Object) else {}
         for name, path in (source or {}).items():
             if name in parts:
-                _check_optional(parts[name], found[name], path)
-        return {name: part for name, part in found.items() if part is not ABSENT_VALUE and part is not None}
+                _check_optional(parts[name], parts_by_name[name], path)
+        return {
+            name: part
+            for name, part in parts_by_name.items()
+            if part is not ABSENT_VALUE and part is not None
+        }
     value = value_at_path(body, source)
     if (
         item.type.referenced_kinds
@@ -272,8 +278,8 @@ def _wire_value(item: Field, body: Mapping[str, Any]) -> Any:
 
 def _has_referenced_object(body: Any, source: str) -> bool:
     """Return whether the response contains the referenced object, although without its id."""
-    around, _, name = source.rpartition(".")
-    return bool(around) and name == "id" and isinstance(value_at_path(body, around), dict)
+    object_path, _, name = source.rpartition(".")
+    return bool(object_path) and name == "id" and isinstance(value_at_path(body, object_path), dict)
 
 
 def _check_optional(type: Any, value: Any, path: str) -> None:
@@ -370,22 +376,22 @@ def _decode_repository(synced: GitSync, body: Any) -> SyncedRepository | None:
     A repository with missing members still counts, so that dpsync never mistakes a synced object for an
     unsynced one. Raises UnexpectedShapeError for a repository that is not an object.
     """
-    found = value_at_path(body, synced.response_path)
-    if found is ABSENT_VALUE or found is None:
+    repository = value_at_path(body, synced.response_path)
+    if repository is ABSENT_VALUE or repository is None:
         return None
-    if not isinstance(found, dict):
-        raise UnexpectedShapeError(wrong_type(found, "an object").nested_in(synced.response_path))
+    if not isinstance(repository, dict):
+        raise UnexpectedShapeError(wrong_type(repository, "an object").nested_in(synced.response_path))
     name, provider, status = (
-        value if isinstance(value := found.get(member), str) and value else None
+        value if isinstance(value := repository.get(member), str) and value else None
         for member in (synced.repository, synced.provider, synced.status)
     )
     details = [provider, None if status == "active" else status]
-    more = ", ".join(filter(None, details))
+    details_text = ", ".join(filter(None, details))
     text = f"the repository {name}" if name else "a repository"
-    id = found.get(synced.installation)
+    id = repository.get(synced.installation)
     return SyncedRepository(
-        f"{text} ({more})" if more else text,
-        bool(found.get(synced.synced_with_owner_member)),
+        f"{text} ({details_text})" if details_text else text,
+        bool(repository.get(synced.synced_with_owner_member)),
         id if isinstance(id, str) and id else None,
     )
 
@@ -400,9 +406,9 @@ def decode_list(
     for index, item in enumerate(items):
         if any(value_at_path(item, member) in values for member, values in kind.foreign_items.items()):
             continue
-        place = f"items[{index}]"
-        with AddErrorPlace(place, item):
-            yield place, decode(kind, item, parent, source), item
+        item_path = f"items[{index}]"
+        with AddErrorPlace(item_path, item):
+            yield item_path, decode(kind, item, parent, source), item
 
 
 def decode_tree(
@@ -416,29 +422,29 @@ def decode_tree(
     by_wire = _kinds_by_wire_type(kinds)
 
     def below(
-        held: Any, member: str, at: str, around: tuple[Identity, ...]
+        container: Any, member: str, path: str, ancestors: tuple[Identity, ...]
     ) -> Iterator[tuple[str, LiveObject]]:
-        with AddErrorPlace(at, held):
-            nodes = check_member(held, member, list, "a list")
+        with AddErrorPlace(path, container):
+            nodes = check_member(container, member, list, "a list")
         for index, item in enumerate(nodes):
-            place = f"{at}.{member}[{index}]" if at else f"{member}[{index}]"
-            with AddErrorPlace(place, item):
+            node_path = f"{path}.{member}[{index}]" if path else f"{member}[{index}]"
+            with AddErrorPlace(node_path, item):
                 kind = by_wire.get(check_member(item, "object", str, "a text"))
                 if kind is None:
                     continue
-                parent = next((other for other in reversed(around) if other[0] in kind.parents), owner)
-                node = decode(kind, item, parent, source, holder=around[-1] if around else None)
+                parent = next((other for other in reversed(ancestors) if other[0] in kind.parents), owner)
+                node = decode(kind, item, parent, source, holder=ancestors[-1] if ancestors else None)
             if kind.parent_reference_field is not None:
-                inside = (
+                parent_value = (
                     LiveId(node.holder[1])
                     if node.holder
                     else deepcopy(kind.parent_reference_field.value_when_absent)
                 )
-                node = replace(node, fields={**node.fields, kind.parent_reference_field.name: inside})
-            yield place, node
+                node = replace(node, fields={**node.fields, kind.parent_reference_field.name: parent_value})
+            yield node_path, node
             assert isinstance(kind.shape, NodeShape)
             if kind.shape.children_member:
-                yield from below(item, kind.shape.children_member, place, (*around, node.identity))
+                yield from below(item, kind.shape.children_member, node_path, (*ancestors, node.identity))
 
     return below(body, root, "", ())
 
@@ -452,12 +458,12 @@ def decode_nodes(
     """
     by_wire = _kinds_by_wire_type(kinds)
     for index, item in enumerate(items):
-        place = f"items[{index}]"
-        with AddErrorPlace(place, item):
+        node_path = f"items[{index}]"
+        with AddErrorPlace(node_path, item):
             kind = by_wire.get(check_member(item, "object", str, "a text"))
             if kind is None:
                 continue
-            held = (
+            parent_value = (
                 decode_field(
                     kind.parent_reference_field,
                     value_at_path(item, str(kind.parent_reference_field.response_path)),
@@ -466,12 +472,12 @@ def decode_nodes(
                 else None
             )
             holder = (
-                (kind.parent_reference_field.type.referenced_kinds[0], held.id)
-                if kind.parent_reference_field and isinstance(held, LiveId)
+                (kind.parent_reference_field.type.referenced_kinds[0], parent_value.id)
+                if kind.parent_reference_field and isinstance(parent_value, LiveId)
                 else None
             )
             parent = holder if holder and holder[0] in kind.parents else owner
-            yield place, decode(kind, item, parent, source, holder)
+            yield node_path, decode(kind, item, parent, source, holder)
 
 
 def _kinds_by_wire_type(kinds: tuple[Kind, ...]) -> dict[str, Kind]:

@@ -76,11 +76,14 @@ class DeleteEvidenceReader:
         listed = {identity for identity, item in self._objects.items() if not item.deleted}
         before = {url: listed.intersection(self._by_source[url]) for url in sources}
         self.sources.fetch(sources.values())
-        for url, then in before.items():
-            now = {item.identity for item in self.sources.objects[url]}
+        for url, first_read in before.items():
+            second_read = {item.identity for item in self.sources.objects[url]}
             # The list contains outputs of other objects, which the snapshot leaves out on purpose.
-            more, kinds = now - then - self.snapshot.output_identities, {kind for kind, _ in then}
-            if not then <= now or any(kind in kinds for kind, _ in more):
+            added, kinds = (
+                second_read - first_read - self.snapshot.output_identities,
+                {kind for kind, _ in first_read},
+            )
+            if not first_read <= second_read or any(kind in kinds for kind, _ in added):
                 message = (
                     f"two reads of {url} returned different objects, because somebody is changing the objects"
                 )
@@ -97,29 +100,31 @@ class DeleteEvidenceReader:
         self._checked_objects |= set(new)
         self._read_outputs(new)
         items = [self._objects[identity] for identity in new]
-        found = list(self._referring_sources(items))
+        sources = list(self._referring_sources(items))
         if self.rereads:
-            found += [(self.source_of(item), [item]) for item in items]
+            sources += [(self.source_of(item), [item]) for item in items]
         if with_contents:
-            found += [(source, [item]) for item in items for source in self.content_sources(item)]
-        self._fetch([source for source, _ in found])
-        for source, for_ in found:
+            sources += [(source, [item]) for item in items for source in self.content_sources(item)]
+        self._fetch([source for source, _ in sources])
+        for source, affected in sources:
             if source.url in self._forbidden:
-                self._unreadable_dependents |= {item.identity: source.url for item in for_}
+                self._unreadable_dependents |= {item.identity: source.url for item in affected}
         self._update_snapshot()
         return bool(new)
 
     def read_transferred(self, objects: Iterable[Identity]) -> None:
         """Read the contents of objects to transfer, and the owners (sites) that show the objects."""
-        asked = sorted(objects)
-        items = [self._objects[identity] for identity in asked]
-        found = [(source, item) for item in items for source in self.content_sources(item)]
-        self._fetch([source for source, _ in found])
+        identities = sorted(objects)
+        items = [self._objects[identity] for identity in identities]
+        sources = [(source, item) for item in items for source in self.content_sources(item)]
+        self._fetch([source for source, _ in sources])
         self._unreadable_dependents |= {
-            item.identity: source.url for source, item in found if source.url in self._forbidden
+            item.identity: source.url for source, item in sources if source.url in self._forbidden
         }
         seen_in = self.sources.map_parallel(self._read_shown_in, items)
-        evidence = replace(self.snapshot.delete_evidence, shown_in=dict(zip(asked, seen_in, strict=True)))
+        evidence = replace(
+            self.snapshot.delete_evidence, shown_in=dict(zip(identities, seen_in, strict=True))
+        )
         self.snapshot = replace(self.snapshot, delete_evidence=evidence)
         self._update_snapshot()
 
@@ -150,15 +155,15 @@ class DeleteEvidenceReader:
         groups: dict[tuple[str, Identity], list[LiveObject]] = defaultdict(list)
         for item in items:
             groups[item.kind, [item.identity, *self._parent_chain(item)][-1]].append(item)
-        for (name, _), named in groups.items():
-            seen_in = self._owners_showing(named)
+        for (name, _), objects in groups.items():
+            seen_in = self._owners_showing(objects)
             chains: dict[tuple[Identity, ...], list[LiveObject]] = defaultdict(list)
-            for item in named:
+            for item in objects:
                 chains[tuple(self._parent_chain(item))].append(item)
             for kind in self.registry.kinds_referring_to(name):
-                for chain, below in chains.items():
+                for chain, objects_below in chains.items():
                     for source in self._sources_below_chain(kind, chain, seen_in):
-                        yield source, below
+                        yield source, objects_below
 
     def _sources_below_chain(
         self, kind: Kind, chain: AncestorIds, seen_in: _ShowingOwners | None = None
@@ -171,7 +176,7 @@ class DeleteEvidenceReader:
         if kind.parent is None:
             yield ReadSource(self._objects[chain[-1]].source_url, kind.name, None)
         for name in self.sources.owner_kinds(kind):
-            if any(around == name for around, _ in chain):
+            if any(kind_name == name for kind_name, _ in chain):
                 yield self.sources.source_below(kind, chain, (name,))
                 continue
             for owner in self._objects_below_chain(self.registry[name], chain):
@@ -186,11 +191,13 @@ class DeleteEvidenceReader:
         any_output = any(name == kind.name for name, _ in self.snapshot.output_identities)
         self._fetch(sources, reread=any_output)
         if any_output:
-            found = [item for source in sources for item in self.sources.objects.get(source.url, ())]
+            read_objects = [item for source in sources for item in self.sources.objects.get(source.url, ())]
             self._outputs |= {
-                item.identity: item for item in found if item.identity in self.snapshot.output_identities
+                item.identity: item
+                for item in read_objects
+                if item.identity in self.snapshot.output_identities
             }
-            return [item for item in found if item.kind == kind.name]
+            return [item for item in read_objects if item.kind == kind.name]
         known = (self._objects[identity] for source in sources for identity in self._by_source[source.url])
         # A deleted object that the plan restores has no lists yet.
         return [item for item in known if item.kind == kind.name and not item.deleted]
@@ -212,7 +219,9 @@ class DeleteEvidenceReader:
         if len(items) >= len(self._objects_below_chain(showing, self._parent_chain(items[0]))):
             return None
         seen_in = self.sources.map_parallel(self._read_shown_in, items)
-        return _ShowingOwners(showing.name, frozenset(identity for found in seen_in for identity, _ in found))
+        return _ShowingOwners(
+            showing.name, frozenset(identity for owners in seen_in for identity, _ in owners)
+        )
 
     def _read_shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
         """Return identity and title of each owner (site) that shows an object.
@@ -224,19 +233,19 @@ class DeleteEvidenceReader:
             return ()
         url = fill_path_template(self.registry, kind, kind.owner_list.path, item.id, self._parent_chain(item))
         try:
-            found = self.sources.read_ids_and_bodies(url)
+            owners = self.sources.read_ids_and_bodies(url)
         except ForbiddenError:
             self._unreadable_dependents[item.identity] = url
             return ()
-        return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in found)
+        return tuple(((str(body.get("object")), id), str(body.get("title", ""))) for id, body in owners)
 
     def _parent_chain(self, item: LiveObject) -> list[Identity]:
         """Return the identities of the parents of an object, from the direct parent up."""
         chain: list[Identity] = []
-        around = item.parent
-        while around is not None:
-            chain.append(around)
-            around = (self._objects.get(around) or self._outputs[around]).parent
+        ancestor = item.parent
+        while ancestor is not None:
+            chain.append(ancestor)
+            ancestor = (self._objects.get(ancestor) or self._outputs[ancestor]).parent
         return chain
 
     # --- reads ----------------------------------------------------------------------------------------
@@ -251,13 +260,13 @@ class DeleteEvidenceReader:
             for source in sources
             if source.url not in self.sources.objects and (reread or source.url not in self._read_urls)
         }
-        found = self.sources.map_parallel(self._read_or_refused, list(missing.values()))
-        for url, objects in zip(missing, found, strict=True):
+        results = self.sources.map_parallel(self._read_or_refused, list(missing.values()))
+        for url, objects in zip(missing, results, strict=True):
             if objects is None:
                 self._forbidden.add(url)
-            here = self.sources.objects[url] = objects or ()
+            read_objects = self.sources.objects[url] = objects or ()
             if url not in self._read_urls:
-                self._replace_objects(url, here)
+                self._replace_objects(url, read_objects)
 
     def _read_or_refused(self, source: ReadSource) -> tuple[LiveObject, ...] | None:
         """Return the objects of a list, None if the token may not read the list.
@@ -278,9 +287,9 @@ class DeleteEvidenceReader:
         self._read_urls.add(url)
         for identity in self._by_source[url]:
             self._objects.pop(identity, None)
-        kept = [item for item in objects if item.identity not in self.snapshot.output_identities]
-        self._by_source[url] = [item.identity for item in kept]
-        for item in kept:
+        ordinary = [item for item in objects if item.identity not in self.snapshot.output_identities]
+        self._by_source[url] = [item.identity for item in ordinary]
+        for item in ordinary:
             self._objects[item.identity] = item
             # An output counts only as the parent of other objects.
             if item.parent in self._outputs:
@@ -301,10 +310,10 @@ class DeleteEvidenceReader:
 
     def _has_all_parents(self, item: LiveObject) -> bool:
         """Return whether all parents of an object are among the known objects."""
-        around = item.parent
-        while around is not None and around in self._objects:
-            around = self._objects[around].parent
-        return around is None
+        ancestor = item.parent
+        while ancestor is not None and ancestor in self._objects:
+            ancestor = self._objects[ancestor].parent
+        return ancestor is None
 
     # --- outputs of deleted objects -------------------------------------------------------------------
 
@@ -314,41 +323,48 @@ class DeleteEvidenceReader:
         An output is an object that the platform created for another object, such as the space of an import. A
         snapshot leaves it out. Once the object that created it is deleted, the output is an ordinary object.
         """
-        makers = [self._objects[item] for item in deletions if self.registry[item[0]].platform_work.outputs]
-        places = self._output_scopes({maker.identity for maker in makers})
+        creators = [self._objects[item] for item in deletions if self.registry[item[0]].platform_work.outputs]
+        scopes_by_creator = self._output_scopes({creator.identity for creator in creators})
         sources: dict[str, tuple[ReadSource, Address]] = {}
-        named: dict[str, set[str]] = defaultdict(set)
-        for maker in makers:
-            outputs, place = self.registry[maker.kind].platform_work.outputs, places.get(maker.identity)
-            if outputs is None or place is None:
+        output_ids: dict[str, set[str]] = defaultdict(set)
+        for creator in creators:
+            outputs, scope_address = (
+                self.registry[creator.kind].platform_work.outputs,
+                scopes_by_creator.get(creator.identity),
+            )
+            if outputs is None or scope_address is None:
                 continue
-            chain = self._parent_chain(maker)
+            chain = self._parent_chain(creator)
             source = self.sources.source(self.registry[outputs.kind], chain[0], chain)
-            sources[source.url] = source, place
-            named[source.url] |= {id for value in maker.fields.values() for id in live_ids(value)}
+            sources[source.url] = source, scope_address
+            output_ids[source.url] |= {id for value in creator.fields.values() for id in live_ids(value)}
         self.sources.fetch([source for source, _ in sources.values()])
         scopes = dict(self.snapshot.scopes)
-        for url, (_, place) in sources.items():
+        for url, (_, scope_address) in sources.items():
             objects = self.sources.objects[url]
-            new = [item for item in objects if item.id in named[url] and item.identity not in self._objects]
+            new = [
+                item for item in objects if item.id in output_ids[url] and item.identity not in self._objects
+            ]
             self._objects |= {item.identity: item for item in new}
             identities = [item.identity for item in new]
             self._by_source[url] += identities
-            scopes[place] = (*scopes[place], *identities)
+            scopes[scope_address] = (*scopes[scope_address], *identities)
         self.snapshot = replace(self.snapshot, scopes=scopes)
 
-    def _output_scopes(self, makers: set[Identity]) -> dict[Identity, Address]:
+    def _output_scopes(self, creators: set[Identity]) -> dict[Identity, Address]:
         """Return the address of the declared scope that contains the outputs of each of these objects."""
-        found: dict[Identity, Address] = {}
-        for own, items in self.snapshot.scopes.items() if makers else ():
-            for identity in makers.intersection(items):
+        scopes: dict[Identity, Address] = {}
+        for scope_address, items in self.snapshot.scopes.items() if creators else ():
+            for identity in creators.intersection(items):
                 kind = self.registry[identity[0]]
                 assert kind.platform_work.outputs is not None
-                above = Address(own.segments[: -len(kind.key.split("."))])
-                place = above.child(*self.registry[kind.platform_work.outputs.kind].key.split("."))
-                if place in self.snapshot.scopes:
-                    found[identity] = place
-        return found
+                parent_address = Address(scope_address.segments[: -len(kind.key.split("."))])
+                output_scope = parent_address.child(
+                    *self.registry[kind.platform_work.outputs.kind].key.split(".")
+                )
+                if output_scope in self.snapshot.scopes:
+                    scopes[identity] = output_scope
+        return scopes
 
 
 MAX_COUNTED_OBJECTS: Final = 20
@@ -366,10 +382,10 @@ def count_candidate_pages(
     Args:
         candidates: Kind name and candidate.
     """
-    wanted = dict.fromkeys(
-        (name, one.id) for name, one in candidates if registry[name].page_tree_path is not None
+    countable = dict.fromkeys(
+        (name, candidate.id) for name, candidate in candidates if registry[name].page_tree_path is not None
     )
-    counts = page_counts(client, registry, parallelism, list(wanted)[:MAX_COUNTED_OBJECTS])
+    counts = page_counts(client, registry, parallelism, list(countable)[:MAX_COUNTED_OBJECTS])
     return {identity: number for identity, number in counts.items() if number is not None}
 
 
@@ -377,22 +393,24 @@ def page_counts(
     client: ReadClient, registry: Registry, parallelism: int, objects: Iterable[Identity]
 ) -> dict[Identity, int | None]:
     """Return the number of pages of each object whose kind has pages; None for pages that cannot be read."""
-    wanted = {
+    paths = {
         (name, id): fill_path_template(registry, kind, kind.page_tree_path, id, ())
         for name, id in objects
         if (kind := registry[name]).page_tree_path is not None
     }
     numbers = SourceReader(client, registry, parallelism).map_parallel(
-        lambda path: _count_pages(client, path), list(wanted.values())
+        lambda path: _count_pages(client, path), list(paths.values())
     )
-    return dict(zip(wanted, numbers, strict=True))
+    return dict(zip(paths, numbers, strict=True))
 
 
 def with_page_counts(kind: str, candidates: Iterable[Candidate], counts: PageCounts) -> tuple[Candidate, ...]:
     """Return the candidates of one kind, with the number of pages where `counts` has one."""
     return tuple(
-        one.model_copy(update={"pages": counts[kind, one.id]}) if (kind, one.id) in counts else one
-        for one in candidates
+        candidate.model_copy(update={"pages": counts[kind, candidate.id]})
+        if (kind, candidate.id) in counts
+        else candidate
+        for candidate in candidates
     )
 
 
@@ -410,9 +428,9 @@ def _count_pages(client: ReadClient, path: str) -> int | None:
 
 def iterate_pages(pages: list[Any]) -> Iterable[Any]:
     """Yield every page of a tree of pages. No recursion, because the API does not limit the depth."""
-    left = list(pages)
-    while left:
-        page = left.pop()
-        below = page.get("pages") if isinstance(page, dict) else None
-        left += below if isinstance(below, list) else []
+    open_pages = list(pages)
+    while open_pages:
+        page = open_pages.pop()
+        children = page.get("pages") if isinstance(page, dict) else None
+        open_pages += children if isinstance(children, list) else []
         yield page

@@ -50,13 +50,13 @@ def read_organizations(reading: ReadingState) -> None:
     Raises DiagnosticError (exit code 1) if an organization does not exist or the token has no access to it.
     """
     root = reading.registry.root
-    mine = reading.by_parent[root.name, None]
-    if any(resource.pin is None for resource in mine) and root.search_list is not None:
-        _match_organizations_by_key(reading, root, [resource for resource in mine if resource.pin is None])
-    pinned = [resource for resource in mine if resource.pin]
-    found = reading.sources.map_parallel(lambda resource: _read_by_id(reading, root, resource), pinned)
-    for resource, live in zip(pinned, found, strict=True):
-        _note_organization(reading, resource, live, MatchedBy.PIN)
+    entries = reading.by_parent[root.name, None]
+    if any(entry.pin is None for entry in entries) and root.search_list is not None:
+        _match_organizations_by_key(reading, root, [entry for entry in entries if entry.pin is None])
+    pinned = [entry for entry in entries if entry.pin]
+    organizations = reading.sources.map_parallel(lambda entry: _read_by_id(reading, root, entry), pinned)
+    for entry, live in zip(pinned, organizations, strict=True):
+        _note_organization(reading, entry, live, MatchedBy.PIN)
     reading.raise_diagnostics(Exit.FAILED)
 
 
@@ -83,31 +83,33 @@ def _read_by_id(reading: ReadingState, root: Kind, entry: Entry) -> LiveObject |
     return live
 
 
-def _match_organizations_by_key(reading: ReadingState, root: Kind, mine: list[Entry]) -> None:
+def _match_organizations_by_key(reading: ReadingState, root: Kind, entries: list[Entry]) -> None:
     """Match the organizations without a pin by natural key, with one read of the list of organizations."""
     assert root.search_list is not None
     (key,) = root.natural_keys
     assert isinstance(key, str)
     # The list's items are whole, so nothing else is read for an organization that is found by its key.
     live = reading.sources.read_parentless_list(root, root.search_list.path)
-    for resource in mine:
-        wanted = resource.fields.get(key)
-        hit = next((item for item in live if item.fields.get(key) == wanted), None)
-        _note_organization(reading, resource, hit, MatchedBy.FIRST_NATURAL_KEY)
+    for entry in entries:
+        value = entry.fields.get(key)
+        organization = next((item for item in live if item.fields.get(key) == value), None)
+        _note_organization(reading, entry, organization, MatchedBy.FIRST_NATURAL_KEY)
 
 
-def _note_organization(reading: ReadingState, entry: Entry, live: LiveObject | None, by: MatchedBy) -> None:
+def _note_organization(
+    reading: ReadingState, entry: Entry, live: LiveObject | None, matched_by: MatchedBy
+) -> None:
     """Match an entry with a live organization, or add a diagnostic (DP310) if there is none."""
     if live is not None:
         reading.objects[live.identity] = live
-        reading.matches[entry.address] = Match(live.id, by)
+        reading.matches[entry.address] = Match(live.id, matched_by)
         return
     (key,) = reading.registry.root.natural_keys
-    named = entry.pin or entry.fields.get(str(key))
+    name = entry.pin or entry.fields.get(str(key))
     reading.diagnostics.append(
         Diagnostic(
             "DP310",
-            f'the organization "{named}" does not exist, or this token has no access to it',
+            f'the organization "{name}" does not exist, or this token has no access to it',
             entry.field_span("id" if entry.pin else str(key)),
             str(entry.address),
             "check the id, the URL of the server, and the user of the token. "
@@ -273,10 +275,10 @@ class _Reader:
         if kind.platform_work.outputs is None:
             return
         field = _output_field(kind)
-        for resource in entries:
-            found = self.reading.matches.get(resource.address)
-            value = self.reading.objects[kind.name, found.id].fields.get(field.name) if found else None
-            self.reading.outputs[resource.address] = value.id if isinstance(value, LiveId) else None
+        for entry in entries:
+            match = self.reading.matches.get(entry.address)
+            value = self.reading.objects[kind.name, match.id].fields.get(field.name) if match else None
+            self.reading.outputs[entry.address] = value.id if isinstance(value, LiveId) else None
 
     # --- matching -------------------------------------------------------------------------------------
 
@@ -303,22 +305,22 @@ class _Reader:
             for item in listed.by_parent[kind.name, owner]
             if item.identity not in self.reading.output_identities
         ]
-        wanted = self.reading.by_parent[kind.name, parent]
-        live += self._read_deleted(kind, parent, source, wanted, live)
+        entries = self.reading.by_parent[kind.name, parent]
+        live += self._read_deleted(kind, parent, source, entries, live)
         self.reading.objects |= {item.identity: item for item in live}
         self._note_scope(kind, parent, source, listed)
         if isinstance(kind.shape, SingleEntry):
             self.reading.matches |= {
                 resource.address: Match(item.id, MatchedBy.ONLY_OBJECT_IN_PLACE)
-                for resource in wanted
+                for resource in entries
                 for item in live
             }
         else:
-            self._match_entries(kind, parent, wanted, live, listed)
+            self._match_entries(kind, parent, entries, live, listed)
         deleted = {item.id for item in live if item.deleted}
-        self.reading.deleted_entries |= {entry.address for entry in wanted if entry.pin in deleted}
+        self.reading.deleted_entries |= {entry.address for entry in entries if entry.pin in deleted}
         self._match_lookups(kind, parent, live)
-        self._bind_outputs(kind, wanted)
+        self._bind_outputs(kind, entries)
         self.reading.raise_diagnostics(Exit.INVALID)
 
     def _match_entries(
@@ -330,42 +332,46 @@ class _Reader:
         paths.
         """
         reading = self.reading
-        view = NaturalKeys(
+        keys = NaturalKeys(
             kind, reading.live_id, reading.first_child, lambda item: listed.by_node[item.identity],
             has_environments=bool(self.desired.environments),
         )  # fmt: skip
-        earlier = reading.base_entries_by_parent.get((kind.name, parent), {})
+        base_entries = reading.base_entries_by_parent.get((kind.name, parent), {})
         recorded = reading.recorded_lines if kind.has_ids_line else NO_RECORDED_LINES
-        past = History(
-            earlier, reading.earlier_first_child, recorded, reading.base.earlier_configurations,
+        history = History(
+            base_entries, reading.earlier_first_child, recorded, reading.base.earlier_configurations,
             ids_file_has_no_lines=reading.recorded_ids.has_no_lines(parent.organization),
         )  # fmt: skip
-        found = match(view, entries, live, past)
-        if found.diagnostics and kind.owner_list is not None:
+        result = match(keys, entries, live, history)
+        if result.diagnostics and kind.owner_list is not None:
             paths = NavigationPaths(reading, kind, parent, self._match_now)
-            if shown := paths.ids_by_entry(entries, found.diagnostics):
-                found = match(replace(view, ids_by_navigation_path=shown), entries, live, past)
-            found.diagnostics = paths.with_shown_in(found.diagnostics)
-        reading.matches |= found.matches
+            if ids_by_path := paths.ids_by_entry(entries, result.diagnostics):
+                result = match(replace(keys, ids_by_navigation_path=ids_by_path), entries, live, history)
+            result.diagnostics = paths.with_shown_in(result.diagnostics)
+        reading.matches |= result.matches
         if any(entry.has_earlier_name for entry in entries):
-            self._matches_with_previously[kind.name].append((view, past, entries, live))
-        self._note_missing(kind, parent, found)
-        reading.diagnostics += [item for item in found.diagnostics if not self.forbidden_reads.explains(item)]
+            self._matches_with_previously[kind.name].append((keys, history, entries, live))
+        self._note_missing(kind, parent, result)
+        reading.diagnostics += [
+            item for item in result.diagnostics if not self.forbidden_reads.explains(item)
+        ]
 
     def _check_earlier_names(self, kind: Kind) -> None:
         """Report each `previously` that names no object, once a kind and its transfers are matched."""
         checks = self._matches_with_previously.pop(kind.name, [])
-        for view, past, wanted, live in checks:
-            open_ = [
+        for keys, history, entries, live in checks:
+            unmatched = [
                 entry
-                for entry in wanted
+                for entry in entries
                 if entry.address not in self.reading.matches
                 and entry.address not in self.forbidden_reads.entries
             ]
             if kind.lifecycle.transfer is not None:
                 live = [item for item in self.reading.objects.values() if item.kind == kind.name]
-            found = unknown_earlier_names(view, past, open_, live, self.desired.entries.keys())
-            self.reading.diagnostics += [item for item in found if not self.forbidden_reads.explains(item)]
+            questions = unknown_earlier_names(keys, history, unmatched, live, self.desired.entries.keys())
+            self.reading.diagnostics += [
+                item for item in questions if not self.forbidden_reads.explains(item)
+            ]
         if checks:
             self.reading.raise_diagnostics(Exit.INVALID)
 
@@ -381,17 +387,19 @@ class _Reader:
             for address, id in result.missing_ids.items()
             if address in self.reading.recorded_ids.lines
         }
-        lost = {address: id for address, id in missing.items() if address not in result.matches}
-        back: set[Address] = set()
-        if kind.has_content and kind.lifecycle.restore is not None and lost:
+        unmatched = {address: id for address, id in missing.items() if address not in result.matches}
+        restorable: set[Address] = set()
+        if kind.has_content and kind.lifecycle.restore is not None and unmatched:
             owner, chain = self.reading.identity(parent), self.reading.ancestor_ids(parent)
             url = self.reading.source(kind, parent).url
-            seen = self.sources.map_parallel(
-                lambda id: self.sources.read_deleted(kind, id, owner, chain, url), [*lost.values()]
+            deleted_objects = self.sources.map_parallel(
+                lambda id: self.sources.read_deleted(kind, id, owner, chain, url), [*unmatched.values()]
             )
-            back = {address for address, item in zip(lost, seen, strict=True) if item is not None}
+            restorable = {
+                address for address, item in zip(unmatched, deleted_objects, strict=True) if item is not None
+            }
         for address, id in missing.items():
-            self.reading.missing_objects[address] = MissingObject(id, address in back)
+            self.reading.missing_objects[address] = MissingObject(id, address in restorable)
 
     def _read_deleted(
         self, kind: Kind, parent: Address, source: ReadSource, entries: list[Entry], live: list[LiveObject]
@@ -400,7 +408,7 @@ class _Reader:
         if kind.lifecycle.restore is None:
             return []
         ids = {item.id for item in live}
-        pins = sorted({resource.pin for resource in entries if resource.pin and resource.pin not in ids})
+        pins = sorted({entry.pin for entry in entries if entry.pin and entry.pin not in ids})
         owner, chain = self.reading.identity(parent), self.reading.ancestor_ids(parent)
         objects = self.sources.map_parallel(
             lambda pin: self.sources.read_deleted(kind, pin, owner, chain, source.url), pins
@@ -412,12 +420,12 @@ class _Reader:
         scope = self.scopes.get(parent.child(*kind.key.split(".")))
         if scope is None:
             return
-        known = self.reading.scopes.setdefault(scope.address, [])
-        if known:
+        scope_objects = self.reading.scopes.setdefault(scope.address, [])
+        if scope_objects:
             return
-        own = [item for item in listed.objects if item.identity not in self.reading.output_identities]
-        known += [item.identity for item in own]
-        self.reading.objects |= {item.identity: item for item in own}
+        ordinary = [item for item in listed.objects if item.identity not in self.reading.output_identities]
+        scope_objects += [item.identity for item in ordinary]
+        self.reading.objects |= {item.identity: item for item in ordinary}
         if isinstance(kind.shape, NodeShape) and source.owner is not None:
             self.reading.sibling_order |= {
                 holder or source.owner: tuple(item.identity for item in items)
@@ -437,9 +445,9 @@ class _Reader:
         # If several objects have the same key, the first one counts.
         by_key = {fold(item.fields.get(kind.key_field)): item for item in reversed(live)}
         for lookup in lookups:
-            hit = by_key.get(lookup.key)
-            if hit is not None:
-                self.reading.matches[lookup.address] = Match(hit.id, MatchedBy.FIRST_NATURAL_KEY)
+            match = by_key.get(lookup.key)
+            if match is not None:
+                self.reading.matches[lookup.address] = Match(match.id, MatchedBy.FIRST_NATURAL_KEY)
                 continue
             message = f'GitBook has no {kind.noun} "{lookup.key}"'
             hint = (
@@ -545,13 +553,13 @@ class _Reader:
 def _output_field(kind: Kind) -> Field:
     """Return the field of a kind that holds the id of an object's output."""
     assert kind.platform_work.outputs is not None
-    read = kind.platform_work.outputs.id_field
-    return next(item for item in kind.fields if item.response_path == read)
+    id_path = kind.platform_work.outputs.id_field
+    return next(item for item in kind.fields if item.response_path == id_path)
 
 
 def _lacks_output_id(kind: Kind, item: LiveObject) -> bool:
     """Return whether an object must have an output in its present state, but does not name its id."""
     assert kind.platform_work.outputs is not None
-    made = kind.platform_work.outputs.required_when
-    done = made is not None and item.fields.get(made[0]) == made[1]
-    return done and not isinstance(item.fields.get(_output_field(kind).name), LiveId)
+    condition = kind.platform_work.outputs.required_when
+    has_output = condition is not None and item.fields.get(condition[0]) == condition[1]
+    return has_output and not isinstance(item.fields.get(_output_field(kind).name), LiveId)

@@ -67,10 +67,10 @@ class ReadingState(Struct, dict=True):
     @cached_property
     def by_parent(self) -> dict[tuple[str, Address | None], list[Entry]]:
         """The declared entries, by kind and parent."""
-        found: dict[tuple[str, Address | None], list[Entry]] = defaultdict(list)
-        for resource in self.desired.entries.values():
-            found[resource.kind, resource.parent].append(resource)
-        return found
+        entries: dict[tuple[str, Address | None], list[Entry]] = defaultdict(list)
+        for entry in self.desired.entries.values():
+            entries[entry.kind, entry.parent].append(entry)
+        return entries
 
     @cached_property
     def base_entries(self) -> Mapping[Address, Entry]:
@@ -80,12 +80,12 @@ class ReadingState(Struct, dict=True):
     @cached_property
     def base_entries_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Entry]]:
         """The entries of the git base by kind and parent, with entries that may have been transferred."""
-        found: dict[tuple[str, Address | None], dict[Address, Entry]] = defaultdict(dict)
+        entries: dict[tuple[str, Address | None], dict[Address, Entry]] = defaultdict(dict)
         for address, resource in self.base_entries.items():
-            found[resource.kind, resource.parent][address] = resource
-        for address, entry, was in self._transferred_entries():
-            found[entry.kind, entry.parent][address] = was
-        return found
+            entries[resource.kind, resource.parent][address] = resource
+        for address, entry, previous in self._transferred_entries():
+            entries[entry.kind, entry.parent][address] = previous
+        return entries
 
     def _transferred_entries(self) -> Iterator[tuple[Address, Entry, Entry]]:
         """Yield address, entry and entry of the git base of each entry that moved between organizations.
@@ -98,10 +98,10 @@ class ReadingState(Struct, dict=True):
             if address not in self.desired.entries:
                 removed[address.segments_in_organization].append(entry)
         for address, entry in self.desired.entries.items() if removed else ():
-            was = removed[address.segments_in_organization] if address not in self.base_entries else []
+            previous = removed[address.segments_in_organization] if address not in self.base_entries else []
             transferable = self.registry[entry.kind].lifecycle.transfer is not None
-            if transferable and len(was) == 1 and was[0].kind == entry.kind:
-                yield address, entry, was[0]
+            if transferable and len(previous) == 1 and previous[0].kind == entry.kind:
+                yield address, entry, previous[0]
 
     def is_live(self, address: Address) -> bool:
         """Return whether an entry is matched and its object's lists can be read.
@@ -125,10 +125,10 @@ class ReadingState(Struct, dict=True):
     def ancestor_ids(self, address: Address) -> AncestorIds:
         """Return kind and id of an entry and all its parents, from the entry up, to fill a URL template."""
         chain: list[tuple[str, str]] = []
-        around: Address | None = address
-        while around is not None:
-            chain.append(self.identity(around))
-            around = self.entry(around).parent
+        ancestor: Address | None = address
+        while ancestor is not None:
+            chain.append(self.identity(ancestor))
+            ancestor = self.entry(ancestor).parent
         return chain
 
     def source(self, kind: Kind, parent: Address) -> ReadSource:
@@ -165,8 +165,8 @@ class ReadingState(Struct, dict=True):
         """
         if address in self.outputs:
             return self.outputs[address]
-        found = self.matches.get(address)
-        return found.id if found else None
+        match = self.matches.get(address)
+        return match.id if match else None
 
     def first_child(self, entry: Entry) -> Entry | None:
         """Return the first entry in an entry, None if it has none."""
@@ -189,14 +189,14 @@ def read_records(reading: ReadingState) -> None:
     mean: lines of entries, lines without an entry, and lines that did not change since the git base.
     """
     organizations = reading.by_parent[reading.registry.root.name, None]
-    found = {entry.address: reading.matches[entry.address].id for entry in organizations}
-    lines = _lines(reading.ids, reading.client.platform, found)
-    earlier = _lines(reading.base.ids, reading.client.platform, found)
-    empty = frozenset(found) - {address.organization for address in lines}
+    ids = {entry.address: reading.matches[entry.address].id for entry in organizations}
+    lines = _lines(reading.ids, reading.client.platform, ids)
+    earlier = _lines(reading.base.ids, reading.client.platform, ids)
+    empty = frozenset(ids) - {address.organization for address in lines}
     reading.recorded_ids = RecordedIds(lines, earlier, empty)
-    known = reading.desired.entries.keys() | reading.desired.unsupported.keys()
-    before = reading.base.desired
-    orphans = {address: line for address, line in lines.items() if address not in known}
+    declared = reading.desired.entries.keys() | reading.desired.unsupported.keys()
+    base = reading.base.desired
+    orphans = {address: line for address, line in lines.items() if address not in declared}
     unedited = {
         address for address, line in lines.items() if address in earlier and earlier[address].id == line.id
     }
@@ -204,7 +204,7 @@ def read_records(reading: ReadingState) -> None:
         {**_lines_of_transferred_entries(reading, orphans), **lines},
         {line.id: address for address, line in orphans.items()},
         frozenset(
-            address for address in unedited & known if before is not None and address not in before.entries
+            address for address in unedited & declared if base is not None and address not in base.entries
         ),
         frozenset(unedited),
     )
@@ -219,13 +219,13 @@ def _lines_of_transferred_entries(
     a transfer (live/relations.py), and does not mean that the object was deleted. `orphans` has the lines
     without an entry.
     """
-    found: dict[Address, RecordedLine] = {}
+    lines: dict[Address, RecordedLine] = {}
     by_key = {address.segments_in_organization: line for address, line in orphans.items()}
     for address, entry in reading.desired.entries.items() if by_key else ():
         line = by_key.get(address.segments_in_organization)
         if line is not None and reading.registry[entry.kind].lifecycle.transfer is not None:
-            found[address] = line
-    return found
+            lines[address] = line
+    return lines
 
 
 def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> dict[Address, RecordedLine]:
@@ -254,14 +254,14 @@ def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> 
     """Return the line that the ids file should have for each matched entry whose kind is recorded."""
     lines: dict[Address, RecordedLine] = {}
     for address, match in snapshot.matches.items():
-        resource = desired.entries.get(address)
-        if resource is None or not registry[resource.kind].has_ids_line:
+        entry = desired.entries.get(address)
+        if entry is None or not registry[entry.kind].has_ids_line:
             continue
-        also = None
-        if registry[resource.kind].has_second_id:
-            children = snapshot.sibling_order.get((resource.kind, match.id), ())
-            also = snapshot.outputs.get(address) or next((id for _, id in children), None)
-        lines[address] = RecordedLine(address, match.id, also)
+        second_id = None
+        if registry[entry.kind].has_second_id:
+            children = snapshot.sibling_order.get((entry.kind, match.id), ())
+            second_id = snapshot.outputs.get(address) or next((id for _, id in children), None)
+        lines[address] = RecordedLine(address, match.id, second_id)
     return lines
 
 
@@ -271,24 +271,28 @@ def find_renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) 
     Entries inside an entry with a renamed key are left out: their addresses changed with it.
     """
     places = PlaceTypes(registry)
-    known = desired.entries.keys() | desired.unsupported.keys()
+    declared = desired.entries.keys() | desired.unsupported.keys()
     lines = snapshot.recorded_ids.lines
-    former = {
+    addresses_without_entry = {
         (kind.name, line.id): address
         for address, line in lines.items()
-        if address not in known
+        if address not in declared
         for kind in places.kinds(address)
     }
-    found: dict[Address, Address] = {}
-    for address, match in snapshot.matches.items() if former else ():
+    renamed: dict[Address, Address] = {}
+    for address, match in snapshot.matches.items() if addresses_without_entry else ():
         entry = desired.entries.get(address)
-        before = former.get((entry.kind, match.id)) if entry is not None and address not in lines else None
-        if before is not None:
-            found[address] = before
+        old_address = (
+            addresses_without_entry.get((entry.kind, match.id))
+            if entry is not None and address not in lines
+            else None
+        )
+        if old_address is not None:
+            renamed[address] = old_address
     return {
-        address: before
-        for address, before in found.items()
-        if not any(above in found for above in address.self_and_ancestors() if above != address)
+        address: old_address
+        for address, old_address in renamed.items()
+        if not any(ancestor in renamed for ancestor in address.self_and_ancestors() if ancestor != address)
     }
 
 
@@ -331,19 +335,19 @@ class ForbiddenReads:
 
     def add_list(self, kind: Kind, parent: Address, url: str) -> None:
         """Note that the token may not read a list, tree or single, with its entries and lookups."""
-        for resource in self._reading.by_parent[kind.name, parent]:
-            self.add_entry(resource, url)
+        for entry in self._reading.by_parent[kind.name, parent]:
+            self.add_entry(entry, url)
         for lookup in self._reading.desired.lookups.values():
             if (lookup.kind, lookup.parent) == (kind.name, parent):
                 self.entries[lookup.address] = Unsupported(
                     forbidden_reason(url), lookup.span, way_out(plural(kind.noun))
                 )
-        place = parent.child(*kind.key.split("."))
-        if only := self._reading.desired.watched_scopes.get(place):
-            self.not_readable_watched[place] = Unsupported(
-                forbidden_reason(url), only.span, way_out(plural(kind.noun))
+        scope_address = parent.child(*kind.key.split("."))
+        if watched := self._reading.desired.watched_scopes.get(scope_address):
+            self.not_readable_watched[scope_address] = Unsupported(
+                forbidden_reason(url), watched.span, way_out(plural(kind.noun))
             )
-        scope = self._reading.desired.scopes.get(place)
+        scope = self._reading.desired.scopes.get(scope_address)
         if scope is None:
             return
         if not any(address.is_at_or_below(scope.address) for address in self._reading.desired.entries):
@@ -356,8 +360,8 @@ class ForbiddenReads:
 
         The entry is then blocked, and the caller drops the question.
         """
-        resource = self._reading.desired.entries.get(Address.parse(str(question.address)))
-        return resource is not None and self._note_unmatchable(resource, with_tie_breakers=True)
+        entry = self._reading.desired.entries.get(Address.parse(str(question.address)))
+        return entry is not None and self._note_unmatchable(entry, with_tie_breakers=True)
 
     def add_consequences(self) -> None:
         """Add the entries that cannot be managed because of an unreadable entry.
@@ -368,17 +372,17 @@ class ForbiddenReads:
         known: int | None = None
         while known != len(self.entries):
             known = len(self.entries)
-            for resource in self._reading.desired.entries.values():
-                if resource.address in self.entries:
+            for entry in self._reading.desired.entries.values():
+                if entry.address in self.entries:
                     continue
-                if resource.parent in self.entries:
+                if entry.parent in self.entries:
                     self._note_consequence(
-                        resource,
-                        f"dpsync cannot read {resource.parent}, which contains this entry",
-                        resource.parent,
+                        entry,
+                        f"dpsync cannot read {entry.parent}, which contains this entry",
+                        entry.parent,
                     )
-                elif resource.address not in self._reading.matches and resource.pin is None:
-                    self._note_unmatchable(resource)
+                elif entry.address not in self._reading.matches and entry.pin is None:
+                    self._note_unmatchable(entry)
 
     def _note_unmatchable(self, entry: Entry, with_tie_breakers: bool = False) -> bool:
         """Block an entry whose natural key refers to an unreadable entry, and return whether it does.
@@ -387,20 +391,20 @@ class ForbiddenReads:
         """
         key_values = self._key_values(entry, with_tie_breakers)
         referenced = {address for value in key_values for address in references(value)}
-        named = min(referenced & self.entries.keys(), default=None)
-        if named is None:
+        unreadable = min(referenced & self.entries.keys(), default=None)
+        if unreadable is None:
             return False
         self._note_consequence(
             entry,
-            f"dpsync cannot read {named}, to which this entry refers, so dpsync cannot find the entry's "
+            f"dpsync cannot read {unreadable}, to which this entry refers, so dpsync cannot find the entry's "
             "object in GitBook",
-            named,
+            unreadable,
         )
         kind = self._reading.registry[entry.kind]
         for scope in self._reading.desired.scopes.values():
             if kind.name in scope.kinds and entry.address.is_at_or_below(scope.address):
                 self.add_prune_unsafe(
-                    scope, f"dpsync cannot find the live object of {entry.address}", str(named)
+                    scope, f"dpsync cannot find the live object of {entry.address}", str(unreadable)
                 )
         return True
 
@@ -466,9 +470,9 @@ def with_separate_parts(
         return live
     fields = dict(live.fields)
     for name, part, path in _declared_parts(kind, entry):
-        found = sources.read_text(fill_path_template(registry, kind, path, live.id, ancestors))
-        if found is not None:
-            fields[name] = {**(fields.get(name) or {}), part: found}
+        text = sources.read_text(fill_path_template(registry, kind, path, live.id, ancestors))
+        if text is not None:
+            fields[name] = {**(fields.get(name) or {}), part: text}
     return replace(live, fields=fields)
 
 
@@ -477,11 +481,11 @@ def _declared_parts(kind: Kind, entry: Entry) -> list[tuple[str, str, str]]:
 
     The path is a template for a URL path.
     """
-    found = []
+    parts = []
     for field in kind.separately_read_fields:
         value = entry.fields.get(field.name)
         if isinstance(value, dict):
-            found += [
+            parts += [
                 (field.name, part, path) for part, path in field.separate_read_paths.items() if part in value
             ]
-    return found
+    return parts

@@ -45,10 +45,10 @@ def check_references(reading: ReadingState) -> None:
     """
     present = _PossibleIds(reading)
     for address in sorted(reading.desired.entries):
-        resource = reading.desired.entries[address]
-        kind = reading.registry[resource.kind]
+        entry = reading.desired.entries[address]
+        kind = reading.registry[entry.kind]
         for field in kind.reference_fields:
-            value = resource.fields.get(field.name)
+            value = entry.fields.get(field.name)
             if not live_ids(value) or reading.desired.policy.ignores(address, field.name):
                 continue
             by_kinds: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -64,7 +64,7 @@ def check_references(reading: ReadingState) -> None:
             for kinds, ids in by_kinds.items():
                 unknown = ids - present.find(kinds, address, ids) - live_values
                 reading.diagnostics += [
-                    _unknown_id(reading, resource, field, kinds, id) for id in sorted(unknown)
+                    _unknown_id(reading, entry, field, kinds, id) for id in sorted(unknown)
                 ]
 
 
@@ -78,9 +78,9 @@ def _references_with_kinds(type_: Type, value: Value) -> Iterator[tuple[tuple[st
                 yield from _references_with_kinds(part, value.get(name))
         case OneOf(tag=tag, forms=forms) if isinstance(value, dict) and value.get(tag) in forms:
             yield from _references_with_kinds(forms[value[tag]], value)
-        case List(item_type=of) if isinstance(value, list):
+        case List(item_type=item_type) if isinstance(value, list):
             for item in value:
-                yield from _references_with_kinds(of, item)
+                yield from _references_with_kinds(item_type, item)
         case Table(value_type=values) if isinstance(value, dict):
             for item in value.values():
                 yield from _references_with_kinds(values, item)
@@ -90,9 +90,9 @@ def _live_field_values(reading: ReadingState, address: Address, field: str) -> s
     """Return the ids and other values in a field of an entry's live object; set() without an object."""
     if address not in reading.matches:
         return set()
-    resource = reading.entry(address)
-    parent = reading.identity(resource.parent) if resource.parent is not None else None
-    identity = reading.registry[resource.kind].identity_of(reading.matches[address].id, parent)
+    entry = reading.entry(address)
+    parent = reading.identity(entry.parent) if entry.parent is not None else None
+    identity = reading.registry[entry.kind].identity_of(reading.matches[address].id, parent)
     value = reading.objects[identity].fields.get(field)
     return {leaf.id if isinstance(leaf, LiveId) else leaf for leaf in leaves(value)}
 
@@ -109,16 +109,16 @@ class _PossibleIds:
 
         These are all ids, unless every list of these kinds was read.
         """
-        found: set[str] = set()
+        possible: set[str] = set()
         for name in kinds:
-            lists = list(self._list_urls(name, address))
-            if not lists or None in lists:
+            urls = list(self._list_urls(name, address))
+            if not urls or None in urls:
                 return ids
-            known = [
-                self._reading.sources.objects_at(url).ids_by_kind[name] for url in lists if url is not None
+            ids_per_list = [
+                self._reading.sources.objects_at(url).ids_by_kind[name] for url in urls if url is not None
             ]
-            found |= {id for id in ids if any(id in those for those in known)}
-        return found | (ids & self._pins)
+            possible |= {id for id in ids if any(id in ids_in_list for ids_in_list in ids_per_list)}
+        return possible | (ids & self._pins)
 
     def _list_urls(self, name: str, address: Address) -> Iterator[str | None]:
         """Yield the URL of each list of a kind in an entry or its parents.
@@ -127,13 +127,13 @@ class _PossibleIds:
         """
         reading, kind = self._reading, self._reading.registry[name]
         owners = reading.sources.owner_kinds(kind)
-        around: Address | None = address
-        while around is not None:
-            holder = reading.desired.entries[around]
+        ancestor: Address | None = address
+        while ancestor is not None:
+            holder = reading.desired.entries[ancestor]
             if holder.kind in owners:
-                url = reading.source(kind, around).url if around in reading.matches else None
+                url = reading.source(kind, ancestor).url if ancestor in reading.matches else None
                 yield url if url in reading.sources.objects else None
-            around = holder.parent
+            ancestor = holder.parent
 
 
 def _unknown_id(
@@ -161,15 +161,19 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
     parents = [address for address, entry in matched if entry is not None and entry.kind in kind.parents]
     if len(parents) < 2:
         return
-    before: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    removed_entries: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for address, earlier in sorted(reading.base_entries.items()):
         if address not in reading.desired.entries:
-            before[earlier.kind, earlier.key].append(earlier)
+            removed_entries[earlier.kind, earlier.key].append(earlier)
     unmatched = [
         (
             address,
             entry,
-            [previous for previous in before[kind.name, entry.key] if previous.parent != entry.parent],
+            [
+                previous
+                for previous in removed_entries[kind.name, entry.key]
+                if previous.parent != entry.parent
+            ],
         )
         for address, entry in sorted(reading.desired.entries.items())
         if entry.kind == kind.name and address not in reading.matches and entry.parent in reading.matches
@@ -231,11 +235,9 @@ def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
     for kind in reading.registry.in_dependency_order:
         for order in kind.list_orders:
             holders = [
-                resource
-                for resource in reading.desired.entries.values()
-                if resource.kind == kind.name
-                and order.name in resource.fields
-                and resource.address in reading.matches
+                entry
+                for entry in reading.desired.entries.values()
+                if entry.kind == kind.name and order.name in entry.fields and entry.address in reading.matches
             ]
             orders = (
                 _read_orders_one_by_one(reading, kind, order, holders)
@@ -320,19 +322,21 @@ class NavigationPaths(Struct):
         Entries whose paths show no object or several objects are left out. Only the navigations that the
         files declare for an ambiguous entry are read. `questions` are the diagnostics of ambiguous entries.
         """
-        places = declared_navigation_paths(self.reading.registry, self.reading.desired.entries)
-        asked = [Address.parse(one.address) for one in questions if one.address and one.candidates]
-        for owner in sorted({owner for address in asked for owner, _ in places.get(address, ())}):
+        paths = declared_navigation_paths(self.reading.registry, self.reading.desired.entries)
+        ambiguous = [
+            Address.parse(question.address)
+            for question in questions
+            if question.address and question.candidates
+        ]
+        for owner in sorted({owner for address in ambiguous for owner, _ in paths.get(address, ())}):
             self._read_navigation(owner)
-        found = {
+        ids_by_address = {
             entry.address: {
-                self.ids_by_path[place]
-                for place in places.get(entry.address, ())
-                if place in self.ids_by_path
+                self.ids_by_path[path] for path in paths.get(entry.address, ()) if path in self.ids_by_path
             }
             for entry in entries
         }
-        return {address: id for address, ids in found.items() if len(ids) == 1 for id in ids}
+        return {address: id for address, ids in ids_by_address.items() if len(ids) == 1 for id in ids}
 
     def _read_navigation(self, owner: Address) -> None:
         """Match the entry of an owner (site), and note which object each path of its navigation shows."""
@@ -358,8 +362,8 @@ class NavigationPaths(Struct):
         by_id: dict[str, list[str]] = defaultdict(list)
         for (owner, path), id in self.ids_by_path.items():
             by_id[id].append(f"{owner} ({'/'.join(path)})")
-        asked = {candidate.id for question in questions for candidate in question.candidates}
-        for id in sorted(asked)[:MAX_NAVIGATIONS]:
+        candidate_ids = {candidate.id for question in questions for candidate in question.candidates}
+        for id in sorted(candidate_ids)[:MAX_NAVIGATIONS]:
             by_id[id] += self._owner_titles(id)
         return [
             replace(
@@ -381,10 +385,14 @@ class NavigationPaths(Struct):
         try:
             chain = reading.ancestor_ids(self.parent)
             url = fill_path_template(reading.registry, self.kind, self.kind.owner_list.path, id, chain)
-            found = reading.sources.read_ids_and_bodies(url)
+            owners = reading.sources.read_ids_and_bodies(url)
         except (ForbiddenError, NotFoundError):
             return []
-        return [f'"{body.get("title", own)}"' for own, body in found if own not in self.read_owners]
+        return [
+            f'"{body.get("title", owner_id)}"'
+            for owner_id, body in owners
+            if owner_id not in self.read_owners
+        ]
 
 
 _WITHOUT_CONTENT = ("group", "link")
@@ -398,22 +406,23 @@ def read_pages(reading: ReadingState) -> Mapping[str, Mapping[str, str]]:
     """
     entries = reading.desired.entries
     ids = {
-        space_id(found.space, reading.live_id)
+        space_id(reference.space, reading.live_id)
         for entry in entries.values()
-        for found in page_references(reading.registry, entry, entries, reading.objects)
-        if not reading.desired.policy.ignores(entry.address, found.field.name)
+        for reference in page_references(reading.registry, entry, entries, reading.objects)
+        if not reading.desired.policy.ignores(entry.address, reference.field.name)
     }
-    named = sorted(id for id in ids if id is not None)
-    holding = next(
+    space_ids = sorted(id for id in ids if id is not None)
+    space_kind = next(
         (kind for kind in reading.registry.in_dependency_order if kind.page_tree_path is not None), None
     )
-    if holding is None:
+    if space_kind is None:
         return {}
     paths = [
-        fill_path_template(reading.registry, holding, holding.page_tree_path or "", id, ()) for id in named
+        fill_path_template(reading.registry, space_kind, space_kind.page_tree_path or "", id, ())
+        for id in space_ids
     ]
     page_paths = reading.sources.map_parallel(lambda path: _read_page_paths(reading, path), paths)
-    return {id: pages for id, pages in zip(named, page_paths, strict=True) if pages is not None}
+    return {id: pages for id, pages in zip(space_ids, page_paths, strict=True) if pages is not None}
 
 
 def _read_page_paths(reading: ReadingState, path: str) -> Mapping[str, str] | None:

@@ -126,9 +126,9 @@ class SourceReader:
         output = self._output_ids.get(owner) if kind.is_part_of_output else None
         if kind.is_part_of_output and output is None:
             return ReadSource("", kind.name, owner)
-        url, *more = (fill_path_template(self._registry, kind, path, output, chain) for path in paths)
+        url, *other_urls = (fill_path_template(self._registry, kind, path, output, chain) for path in paths)
         own_id = output or (owner[1] if isinstance(kind.shape, SingleEntry) else "")
-        return ReadSource(url, kind.name, owner, own_id, (url, *more) if more else ())
+        return ReadSource(url, kind.name, owner, own_id, (url, *other_urls) if other_urls else ())
 
     def owner_kinds(self, kind: Kind) -> tuple[str, ...]:
         """Return the kinds whose objects contain a kind: its parents; for a node, the owner of the tree."""
@@ -151,8 +151,8 @@ class SourceReader:
         Raises ForbiddenError if the token may not read a source. With `may_be_forbidden`, put the error into
         `forbidden` instead.
         """
-        known = self.objects.keys() | (self.forbidden.keys() if may_be_forbidden else set())
-        missing = list({source.url: source for source in sources if source.url not in known}.values())
+        read_urls = self.objects.keys() | (self.forbidden.keys() if may_be_forbidden else set())
+        missing = list({source.url: source for source in sources if source.url not in read_urls}.values())
         for source, result in zip(missing, self.map_parallel(self._read_or_forbidden, missing), strict=True):
             if not isinstance(result, ForbiddenError):
                 self.objects[source.url] = result
@@ -179,10 +179,10 @@ class SourceReader:
 
     def objects_at(self, url: str) -> ReadObjects:
         """Return the objects that were read from a URL, with indexes, which are built at the first use."""
-        known = self._listed.get(url)
-        if known is None or known.objects is not self.objects[url]:
-            known = self._listed[url] = ReadObjects(self.objects[url])
-        return known
+        indexed = self._listed.get(url)
+        if indexed is None or indexed.objects is not self.objects[url]:
+            indexed = self._listed[url] = ReadObjects(self.objects[url])
+        return indexed
 
     def _read_or_forbidden(self, source: ReadSource) -> tuple[LiveObject, ...] | ForbiddenError:
         """Return the objects of a source, or the error if the token may not read it."""
@@ -223,31 +223,31 @@ class SourceReader:
                 case TreeRead(root_member=root):
                     assert source.owner is not None
                     body, nodes = self._client.get(source.url), self._registry.tree_kinds(kind.key)
-                    found = _check_unique(decode_tree(nodes, body, root, source.owner, source.url))
+                    tree = _check_unique(decode_tree(nodes, body, root, source.owner, source.url))
                     if source.url in self.trees_without_wrapper:
-                        return without_wrapper(self._registry, found, source.owner)
-                    return found
+                        return without_wrapper(self._registry, tree, source.owner)
+                    return tree
                 case NodeListsRead():
                     return self._read_node_lists(kind, source)
                 case ListRead(is_unpaged=unpaged):
                     items = self.read_pages(source.url, unpaged)
                     listed = list(decode_list(kind, items, source.owner, source.url))
-                    everything = _check_unique((place, item) for place, item, _ in listed)
-                    self._note_outputs(everything)
+                    objects = _check_unique((path, item) for path, item, _ in listed)
+                    self._note_outputs(objects)
                     deleted = [is_deleted(kind, body) for _, _, body in listed]
-                    return tuple(item for item, left in zip(everything, deleted, strict=True) if not left)
+                    return tuple(item for item, is_gone in zip(objects, deleted, strict=True) if not is_gone)
                 case SingleRead():
                     return self._read_single(kind, source)
 
     def _read_node_lists(self, kind: Kind, source: ReadSource) -> tuple[LiveObject, ...]:
         """Read the nodes of a tree that the platform serves as several flat lists."""
         assert source.owner is not None
-        found: list[tuple[str, LiveObject]] = []
+        decoded: list[tuple[str, LiveObject]] = []
         nodes = self._registry.tree_kinds(kind.key)
         for url in source.lists:
             with as_bad_answer(url):
-                found += decode_nodes(nodes, self.read_pages(url), source.owner, source.url)
-        return _check_unique(found)
+                decoded += decode_nodes(nodes, self.read_pages(url), source.owner, source.url)
+        return _check_unique(decoded)
 
     def read_deleted(
         self, kind: Kind, id: str, owner: Identity, chain: AncestorIds, source: str
@@ -262,10 +262,10 @@ class SourceReader:
         except NotFoundError:
             return None
         with as_bad_answer(url):
-            found = decode(kind, body, owner, source)
+            live = decode(kind, body, owner, source)
         if not is_deleted(kind, body) or value_or_none(body, owner[0]) not in (None, owner[1]):
             return None  # an object of another organization cannot be restored here
-        return replace(found, deleted=True)
+        return replace(live, deleted=True)
 
     def read_text(self, url: str) -> str | None:
         """Return a response as plain text; None if it does not exist or if the token may not read it."""
@@ -289,23 +289,25 @@ class SourceReader:
         """Return all objects of a list that is in no other object. The source is each object's own URL."""
         with as_bad_answer(path):
             listed = decode_list(kind, self.read_pages(path), None, "")
-            found = _check_unique((place, item) for place, item, _ in listed)
+            objects = _check_unique((item_path, item) for item_path, item, _ in listed)
         read = kind.read.path
         return tuple(
             replace(item, source_url=fill_path_template(self._registry, kind, read, item.id, ()))
-            for item in found
+            for item in objects
         )
 
     def read_ids_and_bodies(self, path: str) -> list[tuple[str, dict[str, Any]]]:
         """Return id and body of each item of a list whose other members are not checked."""
         with as_bad_answer(path):
             items = [(f"items[{index}]", item) for index, item in enumerate(self.read_pages(path))]
-            found = []
-            for place, item in items:
-                with AddErrorPlace(place, item):
-                    found.append((check_id(item, "id"), item))
-            check_unique_identities((place, id, id) for (place, _), (id, _) in zip(items, found, strict=True))
-        return found
+            ids_and_bodies = []
+            for item_path, item in items:
+                with AddErrorPlace(item_path, item):
+                    ids_and_bodies.append((check_id(item, "id"), item))
+            check_unique_identities(
+                (item_path, id, id) for (item_path, _), (id, _) in zip(items, ids_and_bodies, strict=True)
+            )
+        return ids_and_bodies
 
     def read_body(self, kind: Kind, path: str) -> dict[str, Any]:
         """Return the response body at a URL path, to change it and send it back.
@@ -335,18 +337,23 @@ def as_bad_answer(url: str) -> Iterator[None]:
     try:
         yield
     except UnexpectedShapeError as wrong:
-        found = wrong.misfit
+        shape_error = wrong.misfit
         raise UnexpectedResponseError(
-            url.partition("?")[0], wrong.place, wrong.id, found.member, found.expected, found.found
+            url.partition("?")[0],
+            wrong.place,
+            wrong.id,
+            shape_error.member,
+            shape_error.expected,
+            shape_error.found,
         ) from None
 
 
-def _check_unique(found: Iterable[tuple[str, LiveObject]]) -> tuple[LiveObject, ...]:
+def _check_unique(decoded: Iterable[tuple[str, LiveObject]]) -> tuple[LiveObject, ...]:
     """Return the objects of a response. Raises UnexpectedShapeError if two objects have the same id.
 
     Args:
-        found: Place in the response (as `items[3]`) and object.
+        decoded: Place in the response (as `items[3]`) and object.
     """
-    found = list(found)
-    check_unique_identities((place, item.identity, item.id) for place, item in found)
-    return tuple(item for _, item in found)
+    decoded = list(decoded)
+    check_unique_identities((path, item.identity, item.id) for path, item in decoded)
+    return tuple(item for _, item in decoded)
