@@ -1,4 +1,4 @@
-"""Carry out one step: check, record, send, record.
+"""Carry out one step: check it, record the intent, send the request, record the outcome.
 
 `Attempt.run` returns an outcome whatever happens: a refusal, a lost response, a full disk, an internal error.
 Nothing is sent that is not in the journal, and what was sent keeps its outcome. A request without a response
@@ -46,9 +46,9 @@ _LONGEST_WAIT: Final = 60.0
 
 
 def growing_pauses(first: float, longest: float, total: float) -> Iterator[float]:
-    """Yield pauses in seconds, each twice as long as the one before, up to `longest`.
+    """Yield pauses in seconds, each twice as long as the one before, but at most `longest`.
 
-    The last pause is the one with which the sum reaches `total`.
+    They end when their sum reaches `total`.
     """
     pause, left = first, total
     while left > 0:
@@ -58,7 +58,7 @@ def growing_pauses(first: float, longest: float, total: float) -> Iterator[float
 
 
 def platform_work_pauses() -> Iterator[float]:
-    """Yield growing pauses, a minute in all, to wait until the platform has created or processed a value."""
+    """Yield growing pauses, a minute in all, to wait until the platform created or processed an object."""
     return growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_WAIT)
 
 
@@ -66,7 +66,7 @@ _UNKNOWN_ID = re.compile(r"\{([^{}]+)\}")
 
 
 class ApplyContext(Struct, frozen=True):
-    """The state that all attempts of one apply share. Thread-safe."""
+    """What all attempts of one apply share. Thread-safe."""
 
     client: WriteClient
     registry: Registry
@@ -90,14 +90,17 @@ class ApplyContext(Struct, frozen=True):
 
 
 class _Lookup(Struct, frozen=True):
-    """The objects of a list or tree now, and the candidates: the objects that a request may have created."""
+    """The objects of a list now, and the new objects that a request without a response may have created."""
 
     objects: ObjectsByIdentity
     candidates: Sequence[LiveObject]
 
 
 class Attempt:
-    """One attempt at one step. `sent`: whether a writing request may have reached the platform."""
+    """One attempt at one step of a plan.
+
+    `sent` says whether a writing request may have reached the platform.
+    """
 
     def __init__(self, shared: ApplyContext, task: StepTask) -> None:
         self._shared = shared
@@ -105,9 +108,9 @@ class Attempt:
         self.sent = False
 
     def run(self) -> Outcome:
-        """Carry out the step and return its outcome.
+        """Carry out the step, record its outcome in the journal, and return it.
 
-        Raises nothing, so that the other steps and the report do not suffer from a failure.
+        Raises nothing, so that a failure stops neither the other steps nor the report.
         """
         began = self._shared.clock()
         try:
@@ -130,7 +133,10 @@ class Attempt:
         return self._task.outcome("unknown" if self.sent else "failed", words)
 
     def _run_checks(self) -> Outcome | None:
-        """Return the outcome that prevents the step if a check objects or fails, None if no check does."""
+        """Return the outcome of a step that a check refuses, None if all checks pass.
+
+        A check that cannot read the platform refuses the step, too.
+        """
         try:
             for check in self._shared.checks:
                 objection = check(self._task)
@@ -145,14 +151,14 @@ class Attempt:
         return None
 
     def _record_and_send(self) -> Outcome:
-        """Record the intent, then send the request. Without a journal entry nothing is sent."""
+        """Record the intent, then send the request. If the journal cannot be written, nothing is sent."""
         problem = self._record(self._intent())
         if problem is not None:
             return self._task.outcome("not-tried", problem)
         return self._send_or_await()
 
     def _record(self, event: Event) -> str | None:
-        """Record an event. If that fails, stop the whole apply and return the reason."""
+        """Write an event to the journal. If that fails, stop the whole apply, and return the reason."""
         problem = try_to_record(self._shared.journal, event)
         if problem is not None:
             self._shared.add_trouble(problem)
@@ -160,13 +166,14 @@ class Attempt:
         return problem
 
     def _intent(self) -> Intended:
-        """Return the event before the request, with address and id of the changed object if it exists."""
+        """Return the journal event before the request, with address and id of an existing object."""
         change, step = self._task.change, self._task.step
         id = self._shared.ids.get(change.location)
         address = None if id is None else change.address
         return Intended(step=step.id, method=step.method, address=address, id=id)
 
     def _send_or_await(self) -> Outcome:
+        """Send the request of the step, or wait for the platform, and turn each error into an outcome."""
         try:
             return self._await() if self._task.step.verb == "await" else self._send()
         except InterruptedRequestError:
@@ -179,6 +186,11 @@ class Attempt:
     # --- the request ----------------------------------------------------------------------------------
 
     def _send(self) -> Outcome:
+        """Send the writing request of the step, and return the outcome for its response.
+
+        For a step that replaces the whole object (`step.whole`), the new values are merged into the live body
+        first. Raises NotSentError, InterruptedRequestError or another ClientError if nothing was sent.
+        """
         step, shared = self._task.step, self._shared
         path = self._path()
         body = fill_markers(step.body, self._marker_value)
@@ -205,7 +217,11 @@ class Attempt:
         return self._success_outcome(answer)
 
     def _refused_outcome(self, refused: StatusError) -> Outcome:
-        """Return the outcome of a request that the platform refused."""
+        """Return the outcome of a request that the platform refused with an error status.
+
+        The result is "already" where the refusal means that there is nothing left to do, such as a 404 of a
+        delete.
+        """
         step, missing = self._task.step, isinstance(refused, NotFoundError)
         if missing and (step.verb == "delete" or (step.method == "DELETE" and refused.after_unknown)):
             return self._task.outcome("already", status=refused.status)
@@ -230,20 +246,23 @@ class Attempt:
         return self._task.outcome("failed", words, refused.status, answer=refused.message)
 
     def _await(self) -> Outcome:
-        """Read with growing pauses until the platform has created the objects, or until time is up."""
+        """Read with growing pauses until the platform has created the objects, or until time is up.
+
+        The ids of the created objects are noted for later steps.
+        """
         pauses = platform_work_pauses()
         path = self._path()
-        wanted = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
+        id_paths = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
         while True:
             body = self._shared.client.get(path)
             with as_bad_answer(path):
-                found = {
-                    address: check_id(body, where)
-                    for address, where in wanted.items()
-                    if value_or_none(body, where)
+                ids = {
+                    address: check_id(body, id_path)
+                    for address, id_path in id_paths.items()
+                    if value_or_none(body, id_path)
                 }
-            if found.keys() == wanted.keys():
-                for address, id in found.items():
+            if ids.keys() == id_paths.keys():
+                for address, id in ids.items():
                     self._shared.ids.set(address, id)
                 return self._task.outcome("done")
             if self._shared.stop.is_set() or (pause := next(pauses, None)) is None:
@@ -252,13 +271,18 @@ class Attempt:
             self._shared.client.pause(pause)
 
     def _path(self) -> str:
-        """Return the step's path, with the ids of objects that this apply created."""
-        return _UNKNOWN_ID.sub(lambda match: self._segment(Address.parse(match[1])), self._task.step.path)
+        """Return the URL path of the step, with ids in place of addresses in braces.
 
-    def _segment(self, address: Address) -> str:
-        resource = self._shared.desired.entries.get(address)
-        kind = self._shared.registry[resource.kind] if resource else None
-        return id_to_path_segment(self._id(address), kind)
+        The plan names an object that the apply creates by address: `/orgs/o1/sites/{acme/sites/docs}`.
+        """
+
+        def segment(match: re.Match[str]) -> str:
+            address = Address.parse(match[1])
+            entry = self._shared.desired.entries.get(address)
+            kind = self._shared.registry[entry.kind] if entry else None
+            return id_to_path_segment(self._id(address), kind)
+
+        return _UNKNOWN_ID.sub(segment, self._task.step.path)
 
     def _marker_value(self, marker: str, name: str) -> Any:
         """Return the value that a marker in a body stands for: an id, a secret, or the name itself."""
@@ -267,6 +291,7 @@ class Attempt:
         return self._shared.secrets[name] if marker == ENV_MARKER else name
 
     def _id(self, address: Address) -> str:
+        """Return the live id of an entry. Raises KeyError if it is not created yet."""
         id = self._shared.ids.get(address)
         if id is None:
             raise KeyError(address)
@@ -275,7 +300,10 @@ class Attempt:
     # --- the response ---------------------------------------------------------------------------------
 
     def _success_outcome(self, answer: WriteResult) -> Outcome:
-        """Note the ids in a successful response, and return the outcome."""
+        """Note the ids in a successful response for later steps, and return the outcome.
+
+        A response without the expected ids is handled like a lost response.
+        """
         step = self._task.step
         if step.answers is not None and value_or_none(answer.body, "object") != step.answers:
             words = "GitBook requires another change first"
@@ -298,7 +326,7 @@ class Attempt:
     def _unanswered_outcome(self, error: ClientError) -> Outcome:
         """Return the outcome of a request without a response: look for the created object, but do not resend.
 
-        The platform may carry out such a request after any later read, so finding nothing proves nothing.
+        The platform may carry out such a request after any later read, so a missing object proves nothing.
         """
         words = self._reason(error)
         step = self._task.step
@@ -310,8 +338,8 @@ class Attempt:
         return self._lookup_outcome(error, self._look_up(), "done")
 
     def _lookup_outcome(self, error: ClientError, lookup: _Lookup | None, result: Result) -> Outcome:
-        """Return `result` if there is exactly one candidate, otherwise the result "unknown"."""
-        if lookup is not None and len(lookup.candidates) == 1 and self._adopt(lookup):
+        """Return the outcome `result` if exactly one object can be the created one, otherwise "unknown"."""
+        if lookup is not None and len(lookup.candidates) == 1 and self._note_created_ids(lookup):
             return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
         words = (
             f"{self._reason(error)}. dpsync looked for the object, but cannot tell whether "
@@ -321,7 +349,7 @@ class Attempt:
         return self._task.outcome("unknown", words, error.status)
 
     def _look_up(self) -> _Lookup | None:
-        """Look for objects that the request may have created. Return None if the list cannot be read."""
+        """Read the list again, and look for objects that the request may have created; None if unreadable."""
         change, fresh = self._task.change, self._shared.fresh_reads
         source = fresh.source(change)
         if source is None:
@@ -331,28 +359,30 @@ class Attempt:
         except ClientError:
             return None
         resource = self._shared.desired.entries[change.location]
-        return _Lookup(now, fresh.possible_results(resource, now, change.id or self._predetermined_id()))
+        gives = self._task.step.gives
+        known_id = change.id or None
+        if not known_id and gives and gives[0].pointer is None:  # the id is known before the request
+            known_id = fill_markers(gives[0].id, self._marker_value)
+        return _Lookup(now, fresh.possible_results(resource, now, known_id))
 
-    def _adopt(self, lookup: _Lookup) -> bool:
-        """Record the ids of the only candidate and of its children. Return False if a child is missing."""
-        created, more = lookup.candidates[0], self._task.step.gives[1:]
+    def _note_created_ids(self, lookup: _Lookup) -> bool:
+        """Note the ids of the only candidate and of its children for later steps.
+
+        Return False, and note nothing, if the candidate lacks a child that the request must have created.
+        """
+        created, child_bindings = lookup.candidates[0], self._task.step.gives[1:]
         children = [item for item in lookup.objects.values() if item.holder == created.identity]
-        if len(children) < len(more):
+        if len(children) < len(child_bindings):
             return False
         self._shared.ids.set(self._task.change.location, created.id)
-        for gives, child in zip(more, children, strict=False):
+        for gives, child in zip(child_bindings, children, strict=False):
             self._shared.ids.set(gives.location, child.id)
         return True
 
-    def _predetermined_id(self) -> str | None:
-        """Return the id of the object to create, if the id is known before the request."""
-        gives = self._task.step.gives
-        return fill_markers(gives[0].id, self._marker_value) if gives and gives[0].pointer is None else None
-
     def _reason(self, error: ClientError) -> str:
-        """Return the reason of a failure.
+        """Return the reason of a failure for the report, with advice after a 403.
 
-        Leave out the response text if the request had a secret to repeat.
+        If the request contained a secret, the response text is left out, because it may repeat the secret.
         """
         if marker_names(self._task.step.body, ENV_MARKER) and isinstance(error, StatusError):
             why = "the response is not shown, because the request contained a secret"
@@ -366,17 +396,19 @@ class Attempt:
 
 
 def _merge_over_live(
-    types: Mapping[str, Type], live: Any, wanted: Any, keep_undeclared: bool, read_only: Collection[str] = ()
+    types: Mapping[str, Type], live: Any, body: Any, keep_undeclared: bool, read_only: Collection[str] = ()
 ) -> Any:
-    """Return the wanted body merged with the live one, each member by its type.
+    """Return a body to send, merged with the live body, each member by its type.
+
+    A PUT replaces the whole object, so members that the files do not declare must be sent as they are.
 
     Args:
-        everything: Whether to keep live members that are not in `wanted`, except those in `read_only`.
+        types: The type of each member by its name in requests.
+        keep_undeclared: Whether to keep live members that are not in `body`, except those in `read_only`.
     """
-    if not (isinstance(live, dict) and isinstance(wanted, dict)):
-        return wanted
-    kept = live if keep_undeclared else {}
-    taken = {name: value for name, value in kept.items() if name not in read_only}
-    return taken | {
-        name: types[name].merge_over_live(live.get(name), value) for name, value in wanted.items()
+    if not (isinstance(live, dict) and isinstance(body, dict)):
+        return body
+    undeclared = {name: value for name, value in live.items() if keep_undeclared and name not in read_only}
+    return undeclared | {
+        name: types[name].merge_over_live(live.get(name), value) for name, value in body.items()
     }

@@ -1,11 +1,10 @@
 """Check, right before a delete, that it deletes what the plan shows and nothing else.
 
-`DeleteChecks.check` reads the lists of the object to delete (team members, site redirects) right before
-its request. Lists that concern many deletes (site navigations, roles on spaces) are read once before the
-first delete, after every other write, and again after as many deletes as there are such lists, at least
-`READ_INTERVAL`. So it misses an object that another client adds within one batch, or between a read and the
-request: the API has no conditional deletes. The contents of an object that can be restored (a space) are not
-read again, because they are restored with the object.
+The lists in the object to delete (team members, site redirects) are read right before its request. Lists that
+concern many deletes (site navigations, roles on spaces) are read before the first delete and after every
+other write, and again after many deletes (`READ_INTERVAL`). So dpsync misses an object that another client
+adds between a read and the request: the API has no conditional deletes. The contents of an object that can be
+restored (a space) are not read again, because they are restored with it.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 from msgspec.structs import replace
@@ -23,8 +23,7 @@ from dpsync.client.errors import NotFoundError
 from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import Registry
 from dpsync.live.delete_evidence import DeleteEvidenceReader
-from dpsync.live.sources import ReadSource
-from dpsync.model.address import Address, FieldAddress
+from dpsync.model.address import FieldAddress
 from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
@@ -36,7 +35,7 @@ READ_INTERVAL: Final = 100
 
 
 class DeleteChecks:
-    """Checks of the deletes of one plan. Thread-safe."""
+    """Checks of the deletes of one plan, called before each step of the apply. Thread-safe."""
 
     def __init__(
         self,
@@ -77,7 +76,7 @@ class DeleteChecks:
         self._evidence_reader = DeleteEvidenceReader(client, registry, snapshot, parallelism)
 
     def _deleted_objects(self, plan: Plan) -> dict[str, Identity]:
-        """Return the live object of each delete, by address."""
+        """Return the identity of each object that a step of the plan deletes, by address."""
         deleted = {
             (change.kind, change.id): set[str]()
             for change in plan.changes
@@ -94,7 +93,7 @@ class DeleteChecks:
         return found
 
     def _planned_cascade(self, plan: Plan) -> Cascade:
-        """Return what the plan's deletes remove by cascade."""
+        """Return what the deletes of the plan remove by cascade, given the plan's other writes."""
         made = (change.location for change in plan.changes if change.action == "create")
         holders = {self._desired.entries[address].holder for address in made}
 
@@ -105,7 +104,7 @@ class DeleteChecks:
         return find_cascade(self._names, self._roots.values(), self._is_written, receives_new_object)
 
     def _is_written(self, live: LiveObject, item: Field) -> bool:
-        """Return whether the plan writes a field of an object."""
+        """Return whether the plan writes a field of a live object."""
         return (str(self._names.declared.get(live.identity)), item.name) in self._written_fields
 
     # --- the check ------------------------------------------------------------------------------------
@@ -113,7 +112,7 @@ class DeleteChecks:
     def check(self, task: StepTask) -> StaleStep | None:
         """Return an objection if a delete would remove anything else than the plan shows, otherwise None.
 
-        Call this before every step, because a write of any step makes earlier reads out of date.
+        Call this before every step, because the write of any step makes earlier reads out of date.
         """
         root = self._roots.get(task.change.address)
         if task.step.verb != "delete" or root is None:
@@ -137,30 +136,34 @@ class DeleteChecks:
     # --- the object's own lists -----------------------------------------------------------------------
 
     def _read_contents(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
-        """Return the current objects in each list of the deleted object and of its cascade, by URL."""
+        """Return the current objects in the lists of an object to delete and of its cascade, by URL.
+
+        Lists whose parent does not exist any more are left out, as are contents that can be restored.
+        """
         along = [identity for identity, name in self._cascade.losses_by_root.get(root, ()) if not name]
         objects = [self._snapshot.objects[identity] for identity in (root, *along)]
         own = [item for item in objects if self._registry[item.kind].lifecycle.restore is None]
-        found = {
-            source.url: self._read_list(source)
-            for item in own
-            for source in self._evidence_reader.content_sources(item)
-        }
-        return {url: now for url, now in found.items() if now is not None}
-
-    def _read_list(self, source: ReadSource) -> dict[Identity, LiveObject] | None:
-        """Return the current objects of a list; None if the parent of the list does not exist any more."""
-        try:
-            return {item.identity: item for item in self._evidence_reader.sources.read(source)}
-        except NotFoundError:
-            return None
+        contents = {}
+        for item in own:
+            for source in self._evidence_reader.content_sources(item):
+                with suppress(NotFoundError):
+                    listed = self._evidence_reader.sources.read(source)
+                    contents[source.url] = {content.identity: content for content in listed}
+        return contents
 
     def _content_difference(self, inside: Mapping[str, Mapping[Identity, LiveObject]]) -> str | None:
-        """Return the first difference between the current contents and the plan, as a sentence."""
+        """Return the first difference between the current contents and the plan as a sentence, None if equal.
+
+        `inside` has the current objects by URL of their list. What this apply deleted or changed does not
+        count.
+        """
         for url, now in inside.items():
             then = self._objects_by_source[url]
             for identity in sorted(now.keys() - then - self._snapshot.output_identities):
-                return _not_in_plan(str(self._address_of_new_object(now[identity])))
+                objects = {**self._snapshot.objects, identity: now[identity]}
+                snapshot = replace(self._snapshot, objects=objects)
+                names = names_without_base(self._registry, self._desired, snapshot)
+                return _not_in_plan(str(names.address(identity)))
             for identity in sorted(then - now.keys()):
                 if not self._is_deleted_by_apply((identity, "")):
                     return _kept_now(str(self._names.address(identity)))
@@ -169,15 +172,10 @@ class DeleteChecks:
                     return _changed_since_plan(str(self._names.address(identity)))
         return None
 
-    def _address_of_new_object(self, item: LiveObject) -> Address:
-        """Return the address of an object that the plan did not know."""
-        snapshot = replace(self._snapshot, objects={**self._snapshot.objects, item.identity: item})
-        return names_without_base(self._registry, self._desired, snapshot).address(item.identity)
-
     # --- the shared lists -----------------------------------------------------------------------------
 
     def _read_shared_lists(self) -> dict[Identity, str]:
-        """Read the shared lists again, and return why deletes are stale, by object."""
+        """Read the lists that concern many deletes again, and return why deletes are stale, by object."""
         left = set(self._roots.values()) - self._sent_deletes
         around = DeleteEvidenceReader(
             self._client, self._registry, self._snapshot, self._parallelism, again=True
@@ -190,17 +188,30 @@ class DeleteChecks:
         return self._stale_deletes(around.snapshot, found)
 
     def _may_still_be_written(self, live: LiveObject, item: Field) -> bool:
-        """Return whether this apply may still write a field: early deletes come before other writes."""
+        """Return whether this apply may still write a field.
+
+        Only if the plan has early deletes: all other deletes come after the writes.
+        """
         return self._has_early_deletes and self._is_written(live, item)
 
     def _stale_deletes(self, now: Snapshot, cascade: Cascade) -> dict[Identity, str]:
-        """Return why deletes are stale, by object: compare the current cascade with the planned one."""
+        """Return why deletes are stale, by object: compare the current cascade with the planned one.
+
+        A delete is stale if it would remove more or less than planned, if what it removes was changed since
+        the plan, or if dpsync cannot read what it would remove.
+        """
         names = names_without_base(self._registry, self._desired, now)
+
+        def deletes_removing(identity: Identity) -> frozenset[Identity]:
+            if identity in cascade.roots:
+                return frozenset({identity})
+            return cascade.roots_by_loss.get((identity, ""), frozenset())
+
         # An object that somebody else deleted meanwhile is no reason to stop: its delete is a 404.
         there = {root for root in cascade.roots if root in now.objects}
         stale: dict[Identity, str] = {}
         for identity, url in now.delete_evidence.unreadable_dependents.items():
-            for root in _roots_of(cascade, identity) & there:
+            for root in deletes_removing(identity) & there:
                 stale[root] = (
                     "this token can no longer read the objects that GitBook would also delete: "
                     f"GET {url} is not allowed"
@@ -231,7 +242,7 @@ class DeleteChecks:
         return stale
 
     def _is_changed_since_plan(self, live: LiveObject) -> bool:
-        """Return whether a deleted object was changed since the plan, for example renamed or moved.
+        """Return whether an object that is deleted was changed since the plan, for example renamed or moved.
 
         Changes by this apply do not count: a flag that only one object can have and that moved to another
         object, the name of an object that was deleted, and the fields that it writes. Values with parts that
@@ -257,12 +268,12 @@ class DeleteChecks:
         return False
 
     def _is_deleted_by_apply(self, lost: Loss) -> bool:
-        """Return whether deletes that this apply sent explain why something is missing."""
+        """Return whether deletes that this apply sent explain why an object or a field's value is missing."""
         causes = self._cascade.roots_by_loss.get(lost, frozenset())
         return self._delete_was_sent(lost[0]) or any(self._delete_was_sent(cause) for cause in causes)
 
     def _delete_was_sent(self, root: Identity) -> bool:
-        """Return whether the delete of an object, or of an object that deletes it by cascade, was sent."""
+        """Return whether the delete of an object was sent, or a delete that removes it by cascade."""
         waiting, seen = [root], {root}
         while waiting:
             one = waiting.pop()
@@ -274,28 +285,22 @@ class DeleteChecks:
         return False
 
 
-def _roots_of(cascade: Cascade, identity: Identity) -> frozenset[Identity]:
-    """Return the deletes that remove an object, directly or by cascade."""
-    return (
-        frozenset({identity})
-        if identity in cascade.roots
-        else cascade.roots_by_loss.get((identity, ""), frozenset())
-    )
-
-
 def _loss_text(names: Names, lost: Loss) -> str:
-    """Return the address of a lost object or field."""
+    """Return the address of an object, or of a field, that a delete removes."""
     identity, field = lost
     return str(FieldAddress(names.address(identity), field or None))
 
 
 def _not_in_plan(name: str) -> str:
+    """Return the reason for a delete that would remove an object that the plan does not list."""
     return f"{name} would also be deleted, but the plan does not list this object"
 
 
 def _changed_since_plan(name: str) -> str:
+    """Return the reason for a delete that would remove an object that was changed since the plan."""
     return f"{name} would also be deleted, but was changed after the plan was made"
 
 
 def _kept_now(name: str) -> str:
+    """Return the reason for a delete that would no longer remove an object that the plan lists as deleted."""
     return f"{name} would now be kept, but the plan lists this object as deleted"

@@ -1,9 +1,9 @@
 """Carry out the steps of a plan, several at a time, in the order of their dependencies.
 
-`Executor.run` records each step before and after its request. `Schedule` decides which steps may run: a step
-runs when every step that it needs has succeeded and every step that it follows has ended. Deletes wait until
-all other steps have ended, except steps that expose objects, which come after the deletes. A failed step
-stops only the steps that need it.
+`Executor.run` runs the steps and collects their outcomes. `Schedule` decides which steps may run: a step runs
+when every step that it needs has succeeded and every step that it follows has ended. Deletes wait until all
+other steps have ended, except steps that expose objects, which come after the deletes. A failed step stops
+only the steps that need it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from dpsync.model.values import ENV_MARKER, marker_names
 
 
 class Schedule:
-    """Progress in the dependency graph of a plan. Runs nothing and visits each edge once."""
+    """Progress in the dependency graph of a plan: which steps may run next. Visits each edge once."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._steps = {step.id: step for step in steps}
@@ -59,43 +59,41 @@ class Schedule:
         self._release_deletes()
 
     def take_ready_step(self) -> str | None:
-        """Return a step that may run now and mark it as taken, or None."""
+        """Return a step that may run now and mark it as taken, None if no step may run yet."""
         for id in self._ready:
             del self._ready[id]
             return id
         return None
 
     def end_step(self, id: str, succeeded: bool) -> list[str]:
-        """Note the end of a step. Return the steps that can never run because of it."""
+        """Note the end of a step, and make the steps ready that waited for it.
+
+        Return the steps that can never run because this step failed.
+        """
         if id not in self._open:
             return []
         self._close(id)
-        lost = [] if succeeded else self._close_dependents(id)
+        never_run: list[str] = []
+        failed = [] if succeeded else [id]
+        while failed:
+            for dependent in self._needed_by[failed.pop()]:
+                if dependent in self._open:
+                    self._close(dependent)
+                    never_run.append(dependent)
+                    failed.append(dependent)
         self._notify_waiting(id)
         self._release_deletes()
-        return lost
-
-    def _close_dependents(self, id: str) -> list[str]:
-        """Close all steps that need this step, directly or indirectly, and return them."""
-        lost: list[str] = []
-        waiting = [id]
-        while waiting:
-            for other in self._needed_by[waiting.pop()]:
-                if other in self._open:
-                    self._close(other)
-                    lost.append(other)
-                    waiting.append(other)
-        return lost
+        return never_run
 
     def _close(self, id: str) -> None:
-        """Mark a step as ended or never to run."""
+        """Mark a step as one that ended or never runs."""
         self._open.discard(id)
         self._ready.pop(id, None)
         self._deletes.pop(id, None)
         self._steps_before_deletes -= not _runs_with_deletes(self._steps[id])
 
     def _notify_waiting(self, id: str) -> None:
-        """Count the end of a step for the steps that wait for it, and make those without a wait ready.
+        """Count the end of a step for the steps that wait for it, and make those ready that wait no longer.
 
         A step that never runs ends when every step that it waited for has ended. So in a chain of steps that
         follow each other, the steps behind it still wait for the steps before it.
@@ -112,11 +110,11 @@ class Schedule:
                     ended.append(other)
 
     def _make_ready(self, id: str) -> None:
-        """Make a step ready, or queue it with the deletes."""
+        """Let a step run, or queue it with the deletes that wait for all other steps."""
         (self._deletes if _is_final_delete(self._steps[id]) else self._ready)[id] = None
 
     def _release_deletes(self) -> None:
-        """Make the queued deletes ready if no other step is left."""
+        """Make the queued deletes ready once every step that comes before them has ended."""
         if self._steps_before_deletes == 0:
             self._ready |= self._deletes
             self._deletes.clear()
@@ -128,17 +126,17 @@ def _is_final_delete(step: Step) -> bool:
 
 
 def _runs_with_deletes(step: Step) -> bool:
-    """Return whether deletes do not wait for a step."""
+    """Return whether deletes do not wait for a step: it is a final delete, or comes after the deletes."""
     return _is_final_delete(step) or step.phase == "expose"
 
 
 def sent_secrets(plan: Plan, secrets: Mapping[str, str]) -> list[str]:
-    """Return the known secret values that the requests of a plan contain."""
+    """Return the secret values that the requests of a plan contain, to mask them in all output."""
     return [secrets[name] for name in sorted(_secret_names(plan)) if name in secrets]
 
 
 def _secret_names(plan: Plan) -> set[str]:
-    """Return the environment variables that the requests of a plan refer to."""
+    """Return the names of the environment variables whose values the requests of a plan contain."""
     return {
         name
         for change in plan.changes
@@ -148,7 +146,11 @@ def _secret_names(plan: Plan) -> set[str]:
 
 
 class Executor:
-    """One apply. `report` is called with each outcome at once. After `stop` is set, no step starts."""
+    """Carries out the steps of one plan. After `stop` is set, no step starts.
+
+    `report` is called with each outcome at once. `recorder` writes the ids of created objects to the ids
+    file.
+    """
 
     def __init__(
         self,
@@ -196,6 +198,7 @@ class Executor:
 
     @property
     def is_stopped(self) -> bool:
+        """Return whether no more steps may start."""
         return self._stop.is_set()
 
     def find_stale_changes(self) -> dict[str, str]:
@@ -203,11 +206,14 @@ class Executor:
         return self._shared.fresh_reads.find_stale_changes()
 
     def missing_secrets(self) -> list[str]:
-        """Return the environment variables that the plan needs and that are not set."""
+        """Return the names of environment variables that the plan needs and that are not set."""
         return sorted(_secret_names(self.plan) - set(self._shared.secrets))
 
     def run(self) -> None:
-        """Carry out every step that can run. Afterwards every step has an outcome, whatever goes wrong."""
+        """Carry out every step that can run, then wait for what the platform processes.
+
+        Afterwards every step has an outcome, whatever goes wrong.
+        """
         try:
             self._run_steps()
         except Exception as mistake:
@@ -219,7 +225,7 @@ class Executor:
         await_removals(self._shared, requested, self._report_removed, self.client.timeout)
 
     def _run_steps(self) -> None:
-        """Start steps as the schedule allows, and settle each step as it ends."""
+        """Start steps in threads as the schedule allows, and tell the schedule about each step that ends."""
         schedule = Schedule(task.step for task in self._tasks.values())
         running = 0
         # `concurrent.futures.wait` would check all running steps each time that one ends.
@@ -246,14 +252,14 @@ class Executor:
                 self._report_not_tried(skipped, f"it needs {outcome.step}")
 
     def _attempt(self, task: StepTask) -> Outcome:
-        """Run one step in its own thread, and keep its outcome at once: the loop may be interrupted."""
+        """Run one step in its own thread, and keep its outcome at once: the main loop may be interrupted."""
         outcome = Attempt(self._shared, task).run()
         self._report_outcome(outcome)
         self.recorder.record_outcome(task, outcome, self._shared.ids.get)
         return outcome
 
     def _report_not_tried(self, steps: Iterable[str], why: str) -> None:
-        """Record steps that will not be tried, in one journal line, and settle them."""
+        """Record steps that will not be tried, in one journal line, and keep their outcomes."""
         ids = tuple(steps)
         problem = try_to_record(self.journal, NotTried(steps=ids, why=why)) if ids else None
         if problem is not None:
@@ -263,7 +269,7 @@ class Executor:
             self._report_outcome(self._tasks[id].outcome("not-tried", why))
 
     def _report_removed(self, task: StepTask, outcome: Outcome) -> None:
-        """Record that a requested removal was carried out."""
+        """Record that the platform carried out a removal that administrators had to approve."""
         outcome = outcome.model_copy(update={"sent": True})
         problem = try_to_record(self.journal, StepEnded(outcome=outcome))
         if problem is not None:
@@ -272,7 +278,7 @@ class Executor:
         self.recorder.record_outcome(task, outcome, self._shared.ids.get)
 
     def _report_outcome(self, outcome: Outcome) -> None:
-        """Keep and report a masked outcome."""
+        """Keep the outcome of a step without secrets, and report it."""
         with self._lock:
             # The id of a step may contain a secret, too.
             self.outcomes[outcome.step] = masked = self._masked(outcome)
@@ -283,6 +289,10 @@ class Executor:
                 self._report = lambda _: None
 
     def _masked(self, outcome: Outcome) -> Outcome:
+        """Return an outcome without the secrets that this apply sends.
+
+        If masking fails, the error text is replaced, because it may contain a secret.
+        """
         if self.mask is None:
             return outcome
         try:

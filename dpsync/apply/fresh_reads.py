@@ -32,7 +32,7 @@ _NOW_SYNCED: Final = "somebody connected this object to a repository (Git Sync) 
 
 
 class _WriteTarget(Struct):
-    """A list or tree that steps write to. Its lock is held during a check."""
+    """A list or tree that steps of the plan write to. Its lock is held during a check."""
 
     source: ReadSource
     changes: list[Change] = field(default_factory=list)
@@ -49,7 +49,10 @@ class _WriteTarget(Struct):
 
 
 class FreshReads:
-    """Reads the current state and compares it with the snapshot of the plan. Thread-safe."""
+    """Reads the current state of what a plan writes to, and compares it with the plan's snapshot.
+
+    Thread-safe.
+    """
 
     def __init__(
         self,
@@ -87,7 +90,10 @@ class FreshReads:
     # --- checks ---------------------------------------------------------------------------------------
 
     def find_stale_changes(self) -> dict[str, str]:
-        """Return what changed since the plan was made, by address. Reads every list that is written to."""
+        """Return what changed since the plan was made, by address.
+
+        Reads every list and tree that the plan writes to.
+        """
         stale: dict[str, str] = {}
         for found in self.sources.map_parallel(
             self._refresh_target, [self._targets_by_url[url] for url in sorted(self._targets_by_url)]
@@ -96,7 +102,10 @@ class FreshReads:
         return stale
 
     def check(self, task: StepTask) -> StaleStep | None:
-        """Return an objection if what a step writes to changed since the plan, otherwise None."""
+        """Return an objection if the object that a step writes was changed since the plan, otherwise None.
+
+        Once this apply has written to a list or tree, it differs because of that, and is not read again.
+        """
         source = self.source(task.change)
         place = self._targets_by_url.get(source.url) if source is not None else None
         if place is None:
@@ -124,7 +133,7 @@ class FreshReads:
             self._write_count += 1
 
     def _refresh_target(self, place: _WriteTarget) -> dict[str, str]:
-        """Read a list or tree again, and return its stale changes by address."""
+        """Read a list or tree again, and return why changes in it are stale, by address."""
         place.writes_at_last_read = self._write_count
         place.stale_reasons = self._stale_changes(self.read(place.source), place.changes)
         if place.owner is not None and self._is_now_synced(place.owner):
@@ -132,7 +141,10 @@ class FreshReads:
         return place.stale_reasons
 
     def _stale_changes(self, now: ObjectsByIdentity, changes: Iterable[Change]) -> dict[str, str]:
-        """Return why changes are stale, by address."""
+        """Return why changes are stale, by address: somebody else created, changed or deleted the object.
+
+        `now` has the current objects of the list or tree.
+        """
         found: dict[str, str] = {}
         here = {(item.kind, item.id): item for item in now.values()}
         new = self._new_objects(now)
@@ -150,20 +162,24 @@ class FreshReads:
                     found[change.address] = "this object was deleted after the plan was made"
             elif object_digest(self._with_parts(change, live), change.watched) != change.digest:
                 planned = self.snapshot.objects.get(live.identity)
-                begun = (
+                is_now_synced = (
                     live.synced_repository is not None
                     and planned is not None
                     and live.synced_repository != planned.synced_repository
                 )
                 found[change.address] = (
-                    _NOW_SYNCED if begun else "this object was changed after the plan was made"
+                    _NOW_SYNCED if is_now_synced else "this object was changed after the plan was made"
                 )
         return found
 
     # --- trees that a repository owns by now ----------------------------------------------------------
 
     def _tree_owner(self, change: Change) -> LiveObject | None:
-        """Return the live owner of a node's tree, if Git Sync may start for the owner."""
+        """Return the live owner of the tree that contains a node, None for an owner without Git Sync.
+
+        If somebody connects the owner to a repository, the repository owns the tree, and dpsync must not
+        write to it.
+        """
         kind = self.registry[change.kind]
         if not kind.is_node:
             return None
@@ -173,7 +189,7 @@ class FreshReads:
         return next((self.snapshot.objects.get(one) for one in chain or () if one[0] == around.name), None)
 
     def _is_now_synced(self, owner: LiveObject) -> bool:
-        """Return whether Git Sync started for an owner after the plan was made."""
+        """Return whether the owner of a tree was connected to a repository after the plan was made."""
         now = self._read_owners(owner).get(owner.identity)
         return (
             now is not None
@@ -182,7 +198,10 @@ class FreshReads:
         )
 
     def _read_owners(self, owner: LiveObject) -> ObjectsByIdentity:
-        """Return the current objects of the owner's list, read at most once between two writes."""
+        """Return the current objects of the list that contains the owner of a tree.
+
+        The list is read at most once between two writes.
+        """
         with self._owners_lock:
             seen, found = self._reads_of_owners.get(owner.source_url, (None, {}))
             if seen != self._write_count:
@@ -194,7 +213,10 @@ class FreshReads:
     # --- reads ----------------------------------------------------------------------------------------
 
     def _with_parts(self, change: Change, live: LiveObject) -> LiveObject:
-        """Return a live object with the parts that have their own request, as the plan saw it."""
+        """Return a live object with the separately read parts that its entry declares.
+
+        The plan compared the object with these parts.
+        """
         resource = self.desired.entries.get(change.location)
         chain = self._parent_chain(change)
         if (
@@ -206,7 +228,7 @@ class FreshReads:
         return with_separate_parts(self.sources, self.registry, resource, live, chain)
 
     def read(self, source: ReadSource) -> ObjectsByIdentity:
-        """Return the current objects of a source, {} if its parent does not exist."""
+        """Return the current objects of a source by identity; {} if the parent does not exist."""
         try:
             return {item.identity: item for item in self.sources.read(source)}
         except NotFoundError:
@@ -225,7 +247,10 @@ class FreshReads:
         return self.sources.source_below(kind, chain)
 
     def _parent_chain(self, change: Change) -> list[Identity] | None:
-        """Return the parents of a change's object, from the direct parent up; None if one is not live yet."""
+        """Return the parents of a change's object, from the direct parent up.
+
+        None if one of them is not created yet.
+        """
         kind = self.registry[change.kind]
         if change.id is not None and kind.has_unique_id:
             live = self.snapshot.objects.get((change.kind, change.id))
@@ -250,8 +275,8 @@ class FreshReads:
     ) -> list[LiveObject]:
         """Return the new objects that an entry's request without a response may have created.
 
-        Exactly one result is an answer. If another entry that is not created yet could be the object as well,
-        the result has several objects.
+        Only a list with exactly one object is an answer. If another entry that is not created yet could be
+        the object, too, the object is in the list several times.
 
         Args:
             id: The id of the created object, if it is known before the request.
@@ -276,7 +301,7 @@ class FreshReads:
         return [item for item in now.values() if item.identity not in self.snapshot.objects]
 
     def _unclaimed(self, entry: Entry, new: list[LiveObject]) -> list[LiveObject]:
-        """Return the new objects of an entry's kind and parent that belong to no other entry."""
+        """Return the new objects of an entry's kind and parent that no other entry of this apply created."""
         parent = self.ids.get(entry.parent) if entry.parent is not None else None
         return [
             item
@@ -291,7 +316,7 @@ class FreshReads:
         ]
 
     def _natural_keys(self, resource: Entry, now: ObjectsByIdentity) -> NaturalKeys:
-        """Return the natural keys of an entry's kind, for the current objects."""
+        """Return the functions to compare the natural keys of an entry's kind with the current objects."""
         return NaturalKeys(
             self.registry[resource.kind],
             self._referenced_id,
@@ -300,7 +325,7 @@ class FreshReads:
         )
 
     def _referenced_id(self, address: Address) -> str | None:
-        """Return the id that a reference means. For an entry with an output, return the id of the output."""
+        """Return the id that a reference to an entry contains: the id of its output if it has one."""
         resource = self.desired.entries.get(address)
         outputs = self.registry[resource.kind].platform_work.outputs if resource is not None else None
         if outputs is None:

@@ -36,11 +36,11 @@ _LOCK_TIMEOUT: Final = 2.0
 
 
 class IdsWriteError(Exception):
-    """The ids file was not written; the text says which one, and why."""
+    """The ids file was not written. The text says which file, and why."""
 
 
 class ResolvedIds(Struct, frozen=True):
-    """What a file says when both sides of a merge conflict in it are read, or both lines of an entry."""
+    """The content of an ids file that may have a merge conflict: the lines about which both sides agree."""
 
     ids: IdsFile
     conflicting_lines: frozenset[tuple[str, str, Address]] = frozenset()
@@ -49,9 +49,9 @@ class ResolvedIds(Struct, frozen=True):
 
 
 class IdsOnDisk:
-    """One ids file of a project, whose links lead nowhere else. `name` is what messages call it.
+    """One ids file of a project. Links in its path must not lead out of the project.
 
-    With `commit`, the file must equal the file in that commit.
+    `name` stands for the file in messages. With `commit`, the file must equal the file in that commit.
     """
 
     def __init__(
@@ -65,7 +65,10 @@ class IdsOnDisk:
         self._commit = commit
 
     def read(self) -> IdsFile:
-        """Return the lines of the file, or none if there is no file. Raises DiagnosticError (exit 5 or 4)."""
+        """Return the lines of the file, or no lines without a file.
+
+        Raises DiagnosticError (exit code 5 or 4).
+        """
         data = read_ids_file(self.path, self.name, self._project)
         if self._commit is not None:
             from dpsync.config.checked_files import check_file  # loads git code, rarely needed
@@ -74,7 +77,10 @@ class IdsOnDisk:
         return IdsFile() if data is None else self._parse(data)
 
     def read_both(self) -> ResolvedIds:
-        """Return both sides of a file with or without conflict markers. Raises DiagnosticError (exit 5)."""
+        """Return the lines of a file that may have conflict markers, from both sides of each conflict.
+
+        Raises DiagnosticError (exit code 5) for an invalid file.
+        """
         data = read_ids_file(self.path, self.name, self._project)
         if data is None:
             return ResolvedIds(IdsFile())
@@ -85,11 +91,11 @@ class IdsOnDisk:
         return ResolvedIds(ids, disputed, has_conflict_markers=marked or bool(disputed))
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
-        """Change these lines, and nothing else. Raises CannotWrite."""
+        """Change these lines of the file, and no others. Raises IdsWriteError."""
         self._change(lambda ids: ids.with_edits(platform, edits))
 
     def replace(self, platform: str, sections: Mapping[str, LinesByAddress]) -> None:
-        """Give whole organizations other lines. Raises CannotWrite."""
+        """Replace all lines of some organizations. Raises IdsWriteError."""
 
         def replaced(ids: IdsFile) -> IdsFile:
             for organization, lines in sections.items():
@@ -99,16 +105,26 @@ class IdsOnDisk:
         self._change(replaced)
 
     def put(self, ids: IdsFile) -> None:
-        """Write all of it, whatever is there. Raises CannotWrite."""
+        """Replace the whole file, without reading it. Raises IdsWriteError."""
         try:
             self._write(render_ids_file(ids))
         except OSError as error:
             raise self._not_written_error(disk.error_reason(error)) from None
 
     def _change(self, change: Callable[[IdsFile], IdsFile]) -> None:
+        """Read the file under its lock, apply `change`, and write the file if it differs.
+
+        Raises IdsWriteError.
+        """
         try:
             with _locked(self.path):
-                present = self._read_current()
+                try:
+                    path = disk.resolve_inside(self.path, self._project)
+                    data = disk.read(path, DEFAULT_LIMITS.bytes, follow=False)
+                except FileNotFoundError:
+                    present = IdsFile()
+                else:
+                    present = self._parse(data)
                 changed = change(present)
                 if changed.sections != present.sections or present.duplicate_lines:
                     self._write(render_ids_file(changed))
@@ -121,40 +137,38 @@ class IdsOnDisk:
         except OSError as error:
             raise self._not_written_error(disk.error_reason(error)) from None
 
-    def _read_current(self) -> IdsFile:
-        try:
-            data = disk.read(
-                disk.resolve_inside(self.path, self._project), DEFAULT_LIMITS.bytes, follow=False
-            )
-        except FileNotFoundError:
-            return IdsFile()
-        return self._parse(data)
-
     def _parse(self, data: bytes) -> IdsFile:
+        """Return the lines in the content of the file. Raises DiagnosticError (exit code 5)."""
         ids, found = parse(data, self.name, self._registry)
         if found:
             raise self._invalid_file_error(found, data)
         return ids
 
     def _invalid_file_error(self, found: Findings, data: bytes) -> DiagnosticError:
+        """Return the error for an invalid file.
+
+        Lines of a file outside the project's checkout are not shown.
+        """
         ours = disk.resolve_path(self.path).is_relative_to(disk.find_checkout(self._project))
         return invalid_ids_file_error(found, data, self.name, excerpts=ours)
 
     def _write(self, data: bytes) -> None:
+        """Replace the file atomically, and create dpsync's own directory for it. Raises OSError."""
         disk.resolve_inside(self.path, self._project)
         if self.path.parent.name == disk.OWN_DIRECTORY_NAME:
             disk.make_own_directory(self.path.parent)
         disk.replace_file(self.path, data)
 
     def _not_written_error(self, why: str) -> IdsWriteError:
+        """Return the error for a file that cannot be written."""
         return IdsWriteError(f"the ids file {self.name} cannot be written: {why}")
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file. Raises BlockingIOError where another process does not let go of it.
+    """Hold the lock of the ids file. Raises BlockingIOError if another process keeps the lock.
 
-    Where no lock can be had at all the file is written without one: it is replaced as a whole either way.
+    If no lock file can be created, the ids file is written without a lock: it is replaced atomically anyway.
     """
     with ExitStack() as held:
         try:

@@ -33,21 +33,21 @@ WRITE_INTERVAL: Final = 1.0
 
 
 class IdsStore(Protocol):
-    """A store of the lines of the ids file."""
+    """Where an IdsRecorder writes the lines of the ids file."""
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
-        """Change only these lines. Raises CannotWrite."""
+        """Change only these lines of the file. Raises IdsWriteError."""
 
 
 class NullIdsStore:
-    """A store that keeps nothing, for callers without an ids file."""
+    """A store that discards the lines, for callers without an ids file."""
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
-        """Ignore the lines."""
+        """Discard the lines."""
 
 
 class _SectionLines:
-    """The changing lines of one organization, by address and by id."""
+    """The lines of one organization in the ids file, indexed by address, by id and by parent address."""
 
     def __init__(self, lines: LinesByAddress) -> None:
         self.lines: dict[Address, RecordedLine] = {}
@@ -57,6 +57,7 @@ class _SectionLines:
             self.add(line)
 
     def add(self, line: RecordedLine) -> None:
+        """Add a line, in place of a line with the same address."""
         self.remove(line.address)
         self.lines[line.address] = line
         self._by_id[line.id].add(line.address)
@@ -64,6 +65,7 @@ class _SectionLines:
             self._below[above].add(line.address)
 
     def remove(self, address: Address) -> None:
+        """Remove the line with an address, if there is one."""
         line = self.lines.pop(address, None)
         if line is not None:
             self._by_id[line.id].discard(address)
@@ -71,19 +73,19 @@ class _SectionLines:
                 self._below[above].discard(address)
 
     def addresses_of(self, id: str) -> list[Address]:
-        """Return the addresses that have this id."""
+        """Return the addresses whose lines have this id."""
         return sorted(self._by_id[id])
 
     def below(self, address: Address) -> list[Address]:
-        """Return the addresses of the lines of an entry and of everything inside it."""
+        """Return the addresses of all lines at or below an address."""
         return sorted(self._below[address])
 
 
 class IdsRecorder:
-    """Records the lines of one apply. Thread-safe, but only one thread may call `flush` and `close`.
+    """Records the ids of one apply in the ids file.
 
     `ids_before` is the content of the file when the plan was made. `selected` has the entries of a partial
-    plan; None means all entries.
+    plan; None means all entries. Thread-safe, but only one thread may call `flush` and `close`.
     """
 
     def __init__(
@@ -118,18 +120,22 @@ class IdsRecorder:
 
     @property
     def current_ids(self) -> IdsFile:
-        """The current lines of the file, or the lines that it would have if it could be written."""
+        """Return the lines that the file has, or would have if it could be written."""
         with self._lock:
             return self._before.with_edits(self._platform, self._edits)
 
     # --- learning -------------------------------------------------------------------------------------
 
     def record_matches(self, snapshot: Snapshot, plan: Plan) -> None:
-        """Record each matched entry of a snapshot, except blocked and unselected entries."""
+        """Record the id of each matched entry of a snapshot, except blocked and unselected entries.
+
+        The lines of objects that the plan transfers wait until their transfer succeeded.
+        """
         with self._catch_internal_errors():
             self._record_matches(snapshot, plan)
 
     def _record_matches(self, snapshot: Snapshot, plan: Plan) -> None:
+        """Record the id of each matched entry of a snapshot, under the lock."""
         blocked = {item.address for item in plan.blocked}
         lines = recorded_lines(self._registry, self._desired, snapshot)
         with self._lock:
@@ -144,11 +150,15 @@ class IdsRecorder:
                     self._record_line(line)
 
     def record_outcome(self, task: StepTask, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
-        """Record what follows from the outcome of a step. `ids` returns the current id of an entry."""
+        """Record the ids that follow from the outcome of a step. `ids` returns the current id of an entry.
+
+        A delete removes lines, a transfer and a created object add lines.
+        """
         with self._catch_internal_errors():
             self._record_outcome(task, outcome, ids)
 
     def _record_outcome(self, task: StepTask, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
+        """Record the ids that follow from the outcome of a step, under the lock."""
         if outcome.result not in APPLIED:
             return
         step, change = task.step, task.change
@@ -163,7 +173,10 @@ class IdsRecorder:
                 self._record_created(gives.location, ids)
 
     def mark_kept(self, objects: Sequence[LiveObject]) -> None:
-        """Mark the lines of live objects without an entry that a finished apply has left alone."""
+        """Mark the lines of live objects that have no entry and that a finished apply has left alone.
+
+        A later plan then knows that the object was kept on purpose.
+        """
         with self._catch_internal_errors(), self._lock:
             for owner, section in self._sections.items():
                 for item in objects:
@@ -171,7 +184,7 @@ class IdsRecorder:
                         self._mark_kept(owner, section, address)
 
     def _mark_kept(self, owner: str, section: _SectionLines, address: Address) -> None:
-        """Mark the lines of a kept object and of its former children."""
+        """Mark the line at an address, and those below it, unless an entry has the address."""
         known = self._desired
         for below in section.below(address):
             line = section.lines[below]
@@ -180,14 +193,14 @@ class IdsRecorder:
                 self._edit(owner, below, section.lines[below])
 
     def _lines_of(self, section: _SectionLines, kind: str, id: str) -> list[Address]:
-        """Return the addresses of the lines that name an object."""
+        """Return the addresses of the lines that name an object: same id, and an address of its kind."""
         return [
             at for at in section.addresses_of(id) if any(one.name == kind for one in self._places.kinds(at))
         ]
 
     @contextmanager
     def _catch_internal_errors(self) -> Iterator[None]:
-        """Catch internal errors and report them at the end, so that they stop nothing."""
+        """Catch all errors in the `with` block and report them at the end, so that they stop nothing."""
         try:
             yield
         except Exception as mistake:
@@ -196,7 +209,7 @@ class IdsRecorder:
             )
 
     def _load_sections(self, snapshot: Snapshot) -> None:
-        """Load the lines of each organization."""
+        """Load the lines of the snapshot's organizations and of all other organizations in the file."""
         for id, key in snapshot.organizations.items():
             if id not in self._sections:
                 self._organizations[key] = id
@@ -206,7 +219,7 @@ class IdsRecorder:
                 self._sections[id] = _SectionLines(lines)
 
     def _record_created(self, address: Address, ids: Callable[[Address], str | None]) -> None:
-        """Record the line of an entry whose object was created."""
+        """Record the line of an entry whose object was created, if its kind is recorded."""
         resource, id = self._desired.entries.get(address), ids(address)
         if resource is None or id is None or not self._registry[resource.kind].has_ids_line:
             return
@@ -214,7 +227,10 @@ class IdsRecorder:
         self._record_line(RecordedLine(address, id, ids(resource.children[0]) if along else None))
 
     def _record_line(self, line: RecordedLine) -> None:
-        """Record a line, and remove other lines of the same object."""
+        """Record a line, and remove other lines of the same object.
+
+        These are lines under former keys and, for a transferred object, in other organizations.
+        """
         owner = self._organizations.get(line.address.organization_key)
         if owner is None or not is_id(line.id):
             return
@@ -222,22 +238,19 @@ class IdsRecorder:
             self._sections[owner].add(line)
             self._edit(owner, line.address, line)
         kind = self._registry[self._desired.entries[line.address].kind]
-        self._remove_former_keys(owner, line, kind.name)
+        # Another entry may get a former key of this entry, and must not inherit the line.
+        section, known = self._sections[owner], self._desired
+        for address in self._lines_of(section, kind.name, line.id):
+            if address not in known.entries and address not in known.unsupported:
+                section.remove(address)
+                self._edit(owner, address, None)
         if kind.lifecycle.transfer is not None:
             for other in self._sections:
                 if other != owner:
                     self._remove_lines(other, kind.name, line.id)
 
-    def _remove_former_keys(self, owner: str, line: RecordedLine, kind: str) -> None:
-        """Remove the lines of former keys of an entry, because another entry may get such a key."""
-        section, known = self._sections[owner], self._desired
-        for address in self._lines_of(section, kind, line.id):
-            if address not in known.entries and address not in known.unsupported:
-                section.remove(address)
-                self._edit(owner, address, None)
-
     def _remove_lines(self, owner: str | None, kind: str, id: str) -> None:
-        """Remove the lines of a deleted object and of its children."""
+        """Remove the lines of a deleted or transferred object and of its children from an organization."""
         if owner is None:
             return
         section = self._sections[owner]
@@ -247,6 +260,7 @@ class IdsRecorder:
                 self._edit(owner, removed, None)
 
     def _edit(self, owner: str, address: Address, line: RecordedLine | None) -> None:
+        """Note a changed line to write; None for a removed line."""
         self._edits[owner, address] = line
         self._has_pending_edits = True
 
@@ -254,12 +268,12 @@ class IdsRecorder:
 
     @property
     def trouble(self) -> str | None:
-        """Why the file lacks recorded lines; None if the file is complete."""
+        """Return why the file lacks recorded lines; None if the file is complete."""
         return self.write_problem or self.internal_error
 
     @property
     def seconds_to_next_write(self) -> float | None:
-        """Seconds until the next write; None if there is nothing to write."""
+        """Return the seconds until the next write; None if there is nothing to write."""
         with self._lock:
             return (
                 max(0.0, self._last_write_time + WRITE_INTERVAL - self._now())
@@ -278,6 +292,7 @@ class IdsRecorder:
             self._write()
 
     def _write(self) -> None:
+        """Write the pending lines. If that fails, keep them pending and note the reason."""
         with self._lock:
             edits, self._has_pending_edits = dict(self._edits), False
         self._last_write_time = self._now()

@@ -1,11 +1,9 @@
 """Write the journal of an apply, and lock an organization on this machine.
 
 `FileJournal` writes one JSON line (an event of model/journal.py) before and after each request. `write`
-returns when the line is on disk. fsync takes milliseconds, whatever the amount, so lines that arrive during
-one fsync share the next one.
-
-`lock_organizations` allows one dpsync process per organization on this machine. In CI, use a concurrency
-group.
+returns when the line is on disk. Since fsync takes milliseconds, lines that arrive during one fsync share the
+next one. `lock_organizations` allows one dpsync process per organization on this machine; in CI, use a
+concurrency group.
 """
 
 from __future__ import annotations
@@ -30,15 +28,17 @@ class JournalFullError(Exception):
 
 
 class Journal(Protocol):
+    """Where an apply records its events. `path` is the path of the file, None without a file."""
+
     @property
     def path(self) -> str | None: ...
 
     def write(self, event: Event) -> None:
-        """Record one event. Raises JournalFull if the event is not on disk."""
+        """Record one event. Raises JournalFullError if the event is not on disk."""
 
 
 def try_to_record(journal: Journal, event: Event) -> str | None:
-    """Record one event without raising. Return why it could not be recorded, None if it was."""
+    """Record one event without raising, and return why it could not be recorded; None on success."""
     try:
         journal.write(event)
     except JournalFullError as full:
@@ -77,7 +77,7 @@ class InMemoryJournal:
 
 
 class MaskedJournal:
-    """A journal that masks secrets in its events."""
+    """A journal that masks secrets in its events before another journal records them."""
 
     def __init__(self, inner: Journal, mask: Mask) -> None:
         self._inner = inner
@@ -92,7 +92,7 @@ class MaskedJournal:
 
 
 class _Batch:
-    """Lines that are written to disk together."""
+    """Lines of the journal that are written to disk together, by one fsync."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -143,7 +143,7 @@ class FileJournal:
         self.write(first)
 
     def _create_file(self, directory: Path, stamp: str) -> int:
-        """Create a file with a new name and return its descriptor."""
+        """Create a file with a new name, and return its descriptor. Sets `path`."""
         for number in range(1000):
             path = directory / f"{stamp}{f'-{number}' if number else ''}.jsonl"
             try:
@@ -155,6 +155,10 @@ class FileJournal:
         raise OSError("too many journals have the same time in their names")
 
     def write(self, event: Event) -> None:
+        """Append one event as a JSON line, and return when it is on disk. Raises JournalFullError.
+
+        The thread that adds the first line of a batch writes the batch; the others wait for it.
+        """
         line = json_text(event.model_copy(update={"at": self._now()})).encode() + b"\n"
         with self._lock:
             batch = self._batch
@@ -167,7 +171,7 @@ class FileJournal:
             raise JournalFullError(f"the journal {self.path} cannot be written: {batch.problem}")
 
     def _write_batch(self, batch: _Batch) -> None:
-        """Write a batch with all lines that arrived during the previous write."""
+        """Write a batch with all lines that arrived while the previous batch was written."""
         try:
             with self._write_lock:
                 with self._lock:
@@ -180,6 +184,7 @@ class FileJournal:
             batch.written.set()
 
     def close(self) -> None:
+        """Close the file."""
         with suppress(OSError):  # every line is on disk already
             os.close(self._file)
 
@@ -197,7 +202,10 @@ class NoStateDirectoryError(Exception):
 
 
 def state_directory(env: Mapping[str, str]) -> Path:
-    """Return dpsync's directory for the state of this user. Raises NoState without a home directory."""
+    """Return dpsync's directory for the state of this user, as `~/.local/state/dpsync`.
+
+    Raises NoStateDirectoryError without a home directory.
+    """
     named = Path(env.get("XDG_STATE_HOME", ""))
     if named.is_absolute():  # the XDG specification says to ignore relative paths
         return named / "dpsync"
@@ -211,9 +219,10 @@ def state_directory(env: Mapping[str, str]) -> Path:
 
 @contextmanager
 def lock_organizations(url: str, organizations: Iterable[str]) -> Iterator[None]:
-    """Hold the locks of the organizations (by id).
+    """Hold the locks of some organizations (by id), so that no other process applies to them.
 
-    Raises Locked at once if another process has a lock, NoState if a lock file cannot be created.
+    Raises LockedError at once if another process has a lock, NoStateDirectoryError if a lock file cannot be
+    created.
     """
     directory = state_directory(os.environ) / "locks"
     with ExitStack() as held:

@@ -1,7 +1,7 @@
 """Read past applies from their journals, without any request to a platform.
 
-`read_journal` returns one apply, `read_history` all applies of a checkout, and `last_apply` the journal to
-revert.
+`read_journal` returns one apply, `read_history` all applies of a checkout, and `last_apply` the journal of
+the apply to revert.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _INCOMPLETE_LINE: Final = "the last line of the journal is incomplete, so dpsync
 
 
 class PastApply(Struct, frozen=True):
-    """The apply in a journal. `report` and `exit` are what the apply printed, or would have printed."""
+    """An apply as its journal records it. `report` and `exit` are what it printed, or would have printed."""
 
     plan: Plan
     digest: str
@@ -59,11 +59,11 @@ class PastApply(Struct, frozen=True):
 
 
 class EndedBeforeFirstStepError(DiagnosticError):
-    """A journal contains an apply that ended before its first step."""
+    """The journal is of an apply that ended before its first step, so it changed nothing."""
 
 
 def is_journal(content: bytes) -> bool:
-    """Return whether the content of a file may be a journal."""
+    """Return whether the content of a file begins like a journal."""
     return content.startswith(_JOURNAL_START)
 
 
@@ -102,7 +102,7 @@ def parse_journal(path: Path, content: bytes) -> PastApply:
 
 
 def _parse_events(path: Path, lines: list[bytes]) -> list[Event]:
-    """Return the events of all complete lines.
+    """Return the events of all complete lines of a journal.
 
     A line that cannot be read makes the journal unusable, because its content may matter.
     """
@@ -120,7 +120,7 @@ def _parse_events(path: Path, lines: list[bytes]) -> list[Event]:
 
 
 def _first_line_problem(line: bytes) -> str:
-    """Return why the first line cannot be read."""
+    """Return why the first line of a journal cannot be read: damaged, or of another version."""
     try:
         first = from_json(line)
     except ValueError:
@@ -132,7 +132,7 @@ def _first_line_problem(line: bytes) -> str:
 
 
 def invalid_journal_error(path: Path, why: str) -> DiagnosticError:
-    """Return the error for a file that is not a complete journal."""
+    """Return the error (DP144) for a file that is no journal, or a damaged one."""
     hint = (
         f"you can continue without the journal: {format_command('plan')} shows the remaining changes, and "
         f"{format_command('apply')} makes them"
@@ -141,7 +141,10 @@ def invalid_journal_error(path: Path, why: str) -> DiagnosticError:
 
 
 class JournaledApply(Struct, frozen=True):
-    """A journal and its apply. `apply` is None if nothing was applied or the journal is invalid."""
+    """A journal file and its apply.
+
+    `apply` is None if the apply ended before its first step, or if the journal is invalid.
+    """
 
     path: Path
     apply: PastApply | None
@@ -152,8 +155,18 @@ class JournaledApply(Struct, frozen=True):
 
 
 def read_history(directory: Path) -> list[JournaledApply]:
-    """Return the applies that have a journal in this directory, the newest first."""
-    applies = sorted(map(_read_apply, directory.glob("*.jsonl")), key=_sort_key, reverse=True)
+    """Return the applies that have a journal in this directory, the newest first.
+
+    Each apply that was reverted completely names the journal of its revert.
+    """
+
+    def start_time(apply: JournaledApply) -> tuple[datetime, str]:
+        started_at = apply.apply.started_at if apply.apply is not None else None
+        if started_at is None:  # an invalid journal
+            started_at = datetime.fromtimestamp(apply.path.stat().st_mtime, UTC)
+        return started_at, apply.path.name
+
+    applies = sorted(map(_read_apply, directory.glob("*.jsonl")), key=start_time, reverse=True)
     reverted_by = {
         apply.apply.reverts: apply.path.name
         for apply in applies
@@ -181,10 +194,10 @@ def _is_finished(revert: PastApply) -> bool:
 
 
 def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
-    """Return the journal of the newest apply that changed something, is not a revert and is not reverted yet.
+    """Return the journal of the newest apply that changed something and is neither a revert nor reverted.
 
-    An apply with an unfinished revert counts as not reverted. Raises DiagnosticError (exit 5) if there is no
-    such apply, or if a newer journal is invalid.
+    An apply with an unfinished revert counts as not reverted. Raises DiagnosticError (exit code 5) if there
+    is no such apply, or if a newer journal is invalid.
     """
     for apply in history:
         if apply.problem is not None:
@@ -214,15 +227,10 @@ def last_apply(history: Iterable[JournaledApply], directory: Path) -> Path:
 
 
 def _read_apply(path: Path) -> JournaledApply:
+    """Return a journal file with its apply, or with the problem of an invalid journal."""
     try:
         return JournaledApply(path, read_journal(path))
     except EndedBeforeFirstStepError:
         return JournaledApply(path, None)
     except DiagnosticError as error:
         return JournaledApply(path, None, error.findings[0].message)
-
-
-def _sort_key(apply: JournaledApply) -> tuple[datetime, str]:
-    """Return the start time and the file name of an apply. For an invalid journal, use the file time."""
-    began = apply.apply.started_at if apply.apply is not None else None
-    return began or datetime.fromtimestamp(apply.path.stat().st_mtime, UTC), apply.path.name

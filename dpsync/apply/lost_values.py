@@ -1,7 +1,7 @@
 """Find values that the platform accepted but did not keep.
 
-Only fields count that this apply wrote and whose requests all succeeded. Each apply would send such a value
-again, so the report names the lost part.
+Only fields count that this apply wrote and whose requests all succeeded. Each further apply would send such a
+value again, so the report names the lost part and a way out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from dpsync.model.text import format_command
 
 
 def find_lost_values(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Unkept]:
-    """Yield the values that `remaining`, the plan after an apply of `plan`, would send again."""
+    """Yield the values that were sent with success, but that the platform shows differently now.
+
+    Args:
+        plan: The plan that was applied.
+        remaining: The plan after the apply, which would send these values again.
+        outcomes: The outcomes of all steps.
+    """
     failed = {outcome.address for outcome in outcomes if outcome.result not in APPLIED}
     written = {
         (change.address, item.field)
@@ -39,7 +45,10 @@ def find_lost_values(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -
 
 
 def _differing_parts(path: str, sent: Any, live: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the smallest parts of a value that differ from what was sent: path, sent value, live value."""
+    """Yield path, sent value and live value of the smallest parts in which a live value differs.
+
+    The path begins with the field name, as `settings.theme.color`.
+    """
     if isinstance(sent, dict) and isinstance(live, dict) and sent:
         for name, part in sent.items():
             yield from _differing_parts(f"{path}.{name}", part, live.get(name))

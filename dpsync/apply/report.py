@@ -70,7 +70,10 @@ def build_report(events: Iterable[Event], journal: str | None) -> Report | None:
 
 
 def _outcome_of_unrecorded(task: StepTask, intent: Intended | None) -> Outcome:
-    """Return the outcome of a step without a recorded outcome."""
+    """Return the outcome of a step whose outcome is not in the journal, because the apply was killed.
+
+    It is "unknown" if the request may have been sent.
+    """
     if intent is None:
         return task.outcome("not-tried", NOT_REACHED)
     if intent.method == "GET":  # the step only waited for the platform
@@ -79,6 +82,7 @@ def _outcome_of_unrecorded(task: StepTask, intent: Intended | None) -> Outcome:
 
 
 def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: str | None) -> Report:
+    """Return the report of an apply from its first and last event and the outcomes of its steps."""
     remaining = closed.remaining
     return Report(
         plan=started.digest,
@@ -99,7 +103,7 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
 
 
 def _new_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[PlatformTrouble]:
-    """Yield the trouble with written objects that is new or is about a value that this apply sent."""
+    """Yield the platform's problems with written objects that are new or concern a value that was sent."""
     written, sent = _written_addresses(outcomes), _sent_fields(plan, outcomes)
     for item in remaining.trouble:
         new = item not in plan.trouble or (item.address, item.field) in sent
@@ -114,19 +118,19 @@ def _still_processing(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) 
 
 
 def _written_addresses(outcomes: Iterable[Outcome]) -> set[str]:
-    """Return the addresses of the objects that this apply may have written."""
+    """Return the addresses of the objects to which this apply sent a write."""
     return {outcome.address for outcome in outcomes if outcome.sent}
 
 
 def _sent_fields(plan: Plan, outcomes: Iterable[Outcome]) -> set[tuple[str, str | None]]:
-    """Return the address and the field name of each value that this apply may have written."""
+    """Return address and field name of each value that this apply may have written."""
     written = _written_addresses(outcomes)
     changes = (change for change in plan.changes if change.address in written)
     return {(change.address, item.field) for change in changes for item in change.differences}
 
 
 def _restorable(started: Started, outcomes: Iterable[Outcome]) -> Iterator[Restorable]:
-    """Yield the objects that were deleted and can be restored by a pin."""
+    """Yield the objects that this apply deleted and that an entry with their id (`pin`) restores."""
     results = {outcome.step: outcome.result for outcome in outcomes}
     steps = {change.address: [step.id for step in change.steps] for change in started.plan.changes}
     for item in started.restorable:

@@ -1,4 +1,4 @@
-"""Run one apply from end to end: preflight, execute, read back, plan again.
+"""Run one apply from end to end: check, execute the steps, plan again to verify, report.
 
 `apply_plan` returns the report, which is made from the journal events only (apply/report.py).
 """
@@ -18,7 +18,11 @@ from dpsync.model.plan import Plan
 
 
 def apply_plan(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
-    """Apply the executor's plan. Raises Refused or DiagnosticError before the first write, never after it."""
+    """Apply the plan of an executor, verify the result with a new plan, and return the report.
+
+    Raises StaleStateError or DiagnosticError before the first write, never after it. `plan_again` makes the
+    new plan.
+    """
     missing = executor.missing_secrets()
     if missing:
         names = ", ".join(missing)
@@ -28,7 +32,15 @@ def apply_plan(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     stale = executor.find_stale_changes()
     if stale:
         raise StaleStateError(stale, executor.plan.origins)
-    executor.journal.write(_started_event(executor))
+    plan = executor.plan
+    executor.journal.write(
+        Started(
+            digest=plan.digest,
+            steps=sum(len(change.steps) for change in plan.changes),
+            plan=plan,
+            restorable=tuple(_restorable(executor)),
+        )
+    )
     recorder = executor.recorder
     recorder.flush()
     # Requests are sent from here on, so a report is needed whatever goes wrong.
@@ -45,13 +57,6 @@ def apply_plan(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
     return report
 
 
-def _started_event(executor: Executor) -> Started:
-    """Return the first event of the journal, with the plan."""
-    plan = executor.plan
-    steps = sum(len(change.steps) for change in plan.changes)
-    return Started(digest=plan.digest, steps=steps, plan=plan, restorable=tuple(_restorable(executor)))
-
-
 def _closed_event(executor: Executor, remaining: Plan | None, trouble: list[str]) -> Closed:
     """Return the last event of the journal, with the remaining changes and the numbers of requests."""
     sent = executor.client.stats().by_method
@@ -66,7 +71,10 @@ def _closed_event(executor: Executor, remaining: Plan | None, trouble: list[str]
 
 
 def _plan_again(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
-    """Return a new plan. If planning fails, add the reason to `trouble` and return None."""
+    """Return the plan that verifies the result.
+
+    If planning fails, add the reason to `trouble`, return None.
+    """
     try:
         return plan_again()
     except (ClientError, DiagnosticError) as error:
@@ -79,7 +87,10 @@ def _plan_again(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | No
 
 
 def _build_report(executor: Executor) -> Report:
-    """Build the report from the recorded events, without secrets."""
+    """Build the report from the recorded events, without the secrets that the apply sent.
+
+    If masking fails, everything that may contain a secret is left out.
+    """
     report = build_report(executor.journal.events, executor.journal.path)
     assert report is not None
     if executor.mask is None:
@@ -95,7 +106,7 @@ def _build_report(executor: Executor) -> Report:
 
 
 def _restorable(executor: Executor) -> Iterator[Restorable]:
-    """Yield the objects that the plan deletes and that can be restored by a pin."""
+    """Yield the objects that the plan deletes and that an entry with their id (`pin`) can restore."""
     for change in executor.plan.changes:
         restore = executor.registry[change.kind].lifecycle.restore
         if change.action == "delete" and change.id is not None and restore is not None:

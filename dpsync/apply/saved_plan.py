@@ -1,9 +1,8 @@
 """Read saved plans, and check a new plan against the plan that a person approved.
 
 dpsync never applies the approved plan itself. It makes a new plan, which must have the same changes and no
-new refusal as the approved one: a saved plan, a digest, or a plan that was shown before a confirmation.
-
-A saved plan contains no secrets. The digest inside the file detects corruption; only a digest kept elsewhere
+new refusal as the approved one: a saved plan, a digest, or a plan that was shown before a confirmation. A
+saved plan contains no secrets. The digest in the file detects corruption; only a digest kept elsewhere
 detects tampering.
 """
 
@@ -39,7 +38,7 @@ class StaleStateError(Exception):
 
 
 class NotApprovedError(Exception):
-    """Nothing was written, because the approved digest differs from the plan's digest (`content`)."""
+    """Nothing was written, because the digest of the new plan (`found`) is not the approved one."""
 
     def __init__(self, approved: str, found: str) -> None:
         self.approved = approved
@@ -48,7 +47,10 @@ class NotApprovedError(Exception):
 
 
 class Expected(Struct, frozen=True):
-    """The expected new plan. Without any expectation, every plan is accepted."""
+    """The plan that a person approved, with which a new plan is compared before it is applied.
+
+    Without any expectation, every plan is accepted.
+    """
 
     plan: Plan | None = None
     """A saved plan, or the plan that was shown before the confirmation."""
@@ -59,18 +61,18 @@ class Expected(Struct, frozen=True):
 
     @staticmethod
     def shown(plan: Plan) -> Expected:
-        """Return the expectation of the plan that a person has confirmed."""
+        """Return the expectation that a new plan equals the plan that a person has confirmed."""
         return Expected(plan, name="the plan that you confirmed")
 
     def check(self, now: Plan) -> None:
-        """Raise NotApprovedError, or Refused with every difference, unless the plan is the expected one."""
+        """Raise NotApprovedError or StaleStateError unless the new plan is the expected one."""
         check_approved(now, self.approved)
         if self.plan is not None and (found := stale_reasons(self.plan, now, self.name)):
             raise StaleStateError(found, now.origins)
 
 
 def check_approved(plan: Plan, approved: str | None) -> None:
-    """Raise NotApprovedError unless `approved` is the start of the plan's digest or None."""
+    """Raise NotApprovedError unless the plan's digest starts with `approved`. None approves every plan."""
     if approved is None:
         return
     if len(approved) < APPROVED_DIGEST_DIGITS or not plan.digest.startswith(approved.lower()):
@@ -78,9 +80,9 @@ def check_approved(plan: Plan, approved: str | None) -> None:
 
 
 def stale_reasons(before: Plan, new_plan: Plan, plan_name: str) -> dict[str, str]:
-    """Return the reason for each address where two plans differ.
+    """Return why a new plan differs from an approved plan, by address; {} if both have the same changes.
 
-    `plan_name` stands for `before` in messages.
+    `plan_name` stands for the approved plan `before` in messages.
     """
     old, new = _by_address(before), _by_address(new_plan)
     found = {}
@@ -103,6 +105,7 @@ def stale_reasons(before: Plan, new_plan: Plan, plan_name: str) -> dict[str, str
 
 
 def _by_address(plan: Plan) -> dict[str, Change]:
+    """Return the changes of a plan by address, without labels, which do not count in a comparison."""
     return {change.address: change.without_labels for change in plan.changes}
 
 
@@ -117,7 +120,7 @@ def options_of(plan: Plan) -> Options:
 
 
 def save_plan(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> None:
-    """Write a plan to a file atomically. Raises DiagnosticError (exit 1)."""
+    """Write a plan to a file atomically. Raises DiagnosticError (exit code 1)."""
     saved = Saved(digest=plan.digest, plan=plan, rehearsal=rehearsal)
     try:
         disk.replace_file(path, (json_text(saved, indent=1) + "\n").encode())
@@ -127,9 +130,9 @@ def save_plan(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> Non
 
 
 def read_saved_plan(path: Path) -> Saved:
-    """Return the plan in a file, to be made again.
+    """Return the plan in a file, with which a new plan will be compared.
 
-    Raises DiagnosticError (exit 5) if the file is damaged or its profile is unknown.
+    Raises DiagnosticError (exit code 5) if the file is damaged or its profile is unknown.
     """
     saved = parse_saved_plan(path, read_content(path))
     if saved.plan.profile not in PROFILES:
@@ -141,7 +144,10 @@ def read_saved_plan(path: Path) -> Saved:
 
 
 def read_content(path: Path) -> bytes:
-    """Return the content of a file that may be a saved plan. Raises DiagnosticError (exit 5)."""
+    """Return the content of a file that may be a saved plan or a journal.
+
+    Raises DiagnosticError (exit code 5) if it cannot be read or is too large.
+    """
     try:
         found = disk.read(path, MAX_PLAN_BYTES)
     except OSError as error:
@@ -152,7 +158,7 @@ def read_content(path: Path) -> bytes:
 
 
 def parse_saved_plan(path: Path, data: bytes) -> Saved:
-    """Return the plan in the content of a file. Raises DiagnosticError (exit 5)."""
+    """Return the plan in the content of a file. Raises DiagnosticError (exit code 5)."""
     try:
         saved = Saved.model_validate_json(data)
     except ValidationError:
@@ -172,7 +178,7 @@ def parse_saved_plan(path: Path, data: bytes) -> Saved:
 
 
 def format_name(data: bytes) -> str | None:
-    """Return the name of the format of a dpsync file; None for another file."""
+    """Return the format that a JSON file of dpsync names, as `dpsync.saved-plan/1`; None for another file."""
     try:
         document = from_json(data)
     except ValueError:
@@ -182,7 +188,7 @@ def format_name(data: bytes) -> str | None:
 
 
 def _actual_format(content: bytes) -> str:
-    """Return the actual format of a file that is no saved plan, as the end of a sentence."""
+    """Return the format of a file that is no saved plan, as the end of an error message."""
     match format_name(content):
         case None:
             return ""
@@ -193,7 +199,7 @@ def _actual_format(content: bytes) -> str:
 
 
 def invalid_plan_error(path: Path, why: str) -> DiagnosticError:
-    """Return the error for a file that is not a saved plan."""
+    """Return the error (DP143) for a file that is not a saved plan."""
     found = Diagnostic(
         "DP143",
         f"{path} cannot be used: {why}",

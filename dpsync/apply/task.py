@@ -18,7 +18,7 @@ from dpsync.model.plan import Origin
 
 
 class LiveIds:
-    """Ids by address. Thread-safe."""
+    """The live id of each entry during an apply, which adds the ids of created objects. Thread-safe."""
 
     def __init__(self, known: Mapping[Address, str]) -> None:
         self._lock = threading.Lock()
@@ -28,10 +28,12 @@ class LiveIds:
             self.set(address, id)
 
     def get(self, address: Address) -> str | None:
+        """Return the live id of an entry, None if its object is not created yet."""
         with self._lock:
             return self._ids.get(address)
 
     def set(self, address: Address, id: str) -> None:
+        """Set the live id of an entry."""
         with self._lock:
             if (before := self._ids.get(address)) is not None:
                 self._addresses[before].discard(address)
@@ -39,13 +41,13 @@ class LiveIds:
             self._addresses.setdefault(id, set()).add(address)
 
     def addresses(self, id: str) -> frozenset[Address]:
-        """Return every address with this id. A person's id belongs to a member entry in several places."""
+        """Return every address with this id. A person has one id, but is a member entry in several places."""
         with self._lock:
             return frozenset(self._addresses.get(id, ()))
 
 
 class StepTask(Struct, frozen=True):
-    """A step, its change, and the source positions of the plan's entries and fields."""
+    """A step of a plan with its change, and the positions of the plan's entries and fields in the files."""
 
     change: Change
     step: Step
@@ -59,7 +61,10 @@ class StepTask(Struct, frozen=True):
         id: str | None = None,
         answer: str | None = None,
     ) -> Outcome:
-        """Return an outcome of the step. `answer`: the text with which the platform refused the request."""
+        """Return an outcome of the step, with the position in the files that a failure is about.
+
+        `answer` is the text with which the platform refused the request.
+        """
         named = self._mentioned_field(answer or "")
         origin = self.origins.get(self.change.address)
         if named is not None:
@@ -88,7 +93,7 @@ class StepTask(Struct, frozen=True):
 
 
 class StaleStep(Struct, frozen=True):
-    """Reason why a step must not be sent: the live state differs from the plan."""
+    """Why a step must not be sent: the live state differs from the plan."""
 
     result: Result
     reason: str

@@ -1,8 +1,8 @@
 """Wait until the platform has finished what an apply requested.
 
-- `await_processing`: wait for values that the platform processes after its response.
-- `await_removals`: wait for removals that administrators must approve (202). The wait is short, and a
-  removal that is not seen stays *requested*.
+`await_processing` waits for values that the platform processes after its response. `await_removals` waits for
+removals that administrators must approve (status 202); the wait is short, and a removal that is not seen
+stays *requested*.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from dpsync.model.journal import Outcome
 
 
 def await_processing(shared: ApplyContext, sent: Iterable[StepTask]) -> None:
-    """Read the objects of `sent` tasks with growing pauses until the platform has processed them.
+    """Wait until the platform has processed the values that these steps sent.
 
-    Returns early if time is up, a read fails or the apply is stopped. The plan that verifies the apply reads
-    the objects once more, and the report names the objects that the platform is still processing.
+    Reads the objects with growing pauses. Returns early if time is up, a read fails or the apply is stopped.
+    The plan that verifies the apply reads the objects once more, and the report names those still in
+    processing.
     """
-    processed = (task.change for task in sent if _needs_processing(shared, task.change))
-    waiting = list({change.address: change for change in processed}.values())
+    changes = {task.change.address: task.change for task in sent}
+    waiting = [change for change in changes.values() if _needs_processing(shared, change)]
     pauses = platform_work_pauses()
     try:
         while waiting := _changes_in_processing(shared, waiting):
@@ -37,7 +38,7 @@ def await_processing(shared: ApplyContext, sent: Iterable[StepTask]) -> None:
 
 
 def _needs_processing(shared: ApplyContext, change: Change) -> bool:
-    """Return whether a change writes a field that the platform processes after its answer."""
+    """Return whether a change writes a field that the platform processes after its response."""
     field = shared.registry[change.kind].platform_work.processed_field
     return field is not None and any(item.field == field for item in change.differences)
 
@@ -64,12 +65,13 @@ def await_removals(
     report_removed: Callable[[StepTask, Outcome], None],
     seconds: float,
 ) -> None:
-    """Read the lists of the objects with growing pauses, until the objects are gone or `seconds` are over.
+    """Wait until objects are removed whose removal administrators must approve, at most `seconds`.
 
-    Removals that are not seen stay requested, also if a read fails or the apply is stopped.
+    Reads the lists of the objects with growing pauses. Removals that are not seen stay requested, also if a
+    read fails or the apply is stopped.
 
     Args:
-        settle: Called with the outcome of each object that is gone.
+        report_removed: Called with the outcome of each object that is gone.
     """
     waiting = list(requested)
     for pause in growing_pauses(_FIRST_REMOVAL_PAUSE, _LONGEST_PAUSE, seconds):
@@ -86,7 +88,7 @@ def await_removals(
 
 
 def _removed_tasks(shared: ApplyContext, tasks: Iterable[StepTask]) -> Iterator[StepTask]:
-    """Yield the tasks whose objects are gone."""
+    """Yield the tasks whose objects are in their lists no longer."""
     for task in tasks:
         source = shared.fresh_reads.source(task.change)
         if source is None:
