@@ -50,10 +50,10 @@ def growing_pauses(first: float, longest: float, total: float) -> Iterator[float
 
     They end when their sum reaches `total`.
     """
-    pause, left = first, total
-    while left > 0:
+    pause, remaining = first, total
+    while remaining > 0:
         yield pause
-        left -= pause
+        remaining -= pause
         pause = min(pause * 2, longest)
 
 
@@ -204,7 +204,7 @@ class Attempt:
         shared.fresh_reads.note_sending()
         self.sent = True
         try:
-            answer = shared.client.send(
+            result = shared.client.send(
                 step.method, path, body, repeatable=step.repeat == "safe", secrets=secrets
             )
         except (NotSentError, InterruptedRequestError):
@@ -214,7 +214,7 @@ class Attempt:
             return self._unanswered_outcome(unknown)
         except StatusError as refused:
             return self._refused_outcome(refused)
-        return self._success_outcome(answer)
+        return self._success_outcome(result)
 
     def _refused_outcome(self, refused: StatusError) -> Outcome:
         """Return the outcome of a request that the platform refused with an error status.
@@ -227,8 +227,8 @@ class Attempt:
             return self._task.outcome("already", status=refused.status)
         # The platform refuses a move that changes nothing. The final plan verifies the position.
         # A refused write (PATCH) of a position field changed nothing, so it is a failure.
-        placed = step.phase == "place" and step.method != "PATCH"
-        if refused.status == 409 and (step.verb in ("move", "transfer") or placed):
+        is_placement = step.phase == "place" and step.method != "PATCH"
+        if refused.status == 409 and (step.verb in ("move", "transfer") or is_placement):
             return self._task.outcome("already", status=refused.status)
         if refused.after_unknown:
             # This try was refused, but an earlier one may have been carried out.
@@ -318,8 +318,8 @@ class Attempt:
                 )
             self._shared.ids.set(gives.location, id)
         requested = step.verb == "delete" and answer.status == 202
-        own = self._shared.ids.get(self._task.change.location)
-        return self._task.outcome("requested" if requested else "done", status=answer.status, id=own)
+        object_id = self._shared.ids.get(self._task.change.location)
+        return self._task.outcome("requested" if requested else "done", status=answer.status, id=object_id)
 
     # --- the lost response ----------------------------------------------------------------------------
 
@@ -355,15 +355,15 @@ class Attempt:
         if source is None:
             return None
         try:
-            now = fresh.read(source)
+            objects = fresh.read(source)
         except ClientError:
             return None
-        resource = self._shared.desired.entries[change.location]
+        entry = self._shared.desired.entries[change.location]
         gives = self._task.step.gives
         known_id = change.id or None
         if not known_id and gives and gives[0].pointer is None:  # the id is known before the request
             known_id = fill_markers(gives[0].id, self._marker_value)
-        return _Lookup(now, fresh.possible_results(resource, now, known_id))
+        return _Lookup(objects, fresh.possible_results(entry, objects, known_id))
 
     def _note_created_ids(self, lookup: _Lookup) -> bool:
         """Note the ids of the only candidate and of its children for later steps.

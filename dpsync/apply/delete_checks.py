@@ -85,17 +85,17 @@ class DeleteChecks:
         for change in plan.changes:
             if (change.kind, change.id) in deleted:
                 deleted[change.kind, change.id].add(change.address)
-        found = {}
+        identities = {}
         for identity, item in self._snapshot.objects.items() if deleted else ():
             addresses = deleted.get((item.kind, item.id))
             if addresses and (address := str(self._names.address(identity))) in addresses:
-                found[address] = identity
-        return found
+                identities[address] = identity
+        return identities
 
     def _planned_cascade(self, plan: Plan) -> Cascade:
         """Return what the deletes of the plan remove by cascade, given the plan's other writes."""
-        made = (change.location for change in plan.changes if change.action == "create")
-        holders = {self._desired.entries[address].holder for address in made}
+        created = (change.location for change in plan.changes if change.action == "create")
+        holders = {self._desired.entries[address].holder for address in created}
 
         def receives_new_object(live: LiveObject) -> bool:
             address = self._names.declared.get(live.identity)
@@ -140,35 +140,35 @@ class DeleteChecks:
 
         Lists whose parent does not exist any more are left out, as are contents that can be restored.
         """
-        along = [identity for identity, name in self._cascade.losses_by_root.get(root, ()) if not name]
-        objects = [self._snapshot.objects[identity] for identity in (root, *along)]
-        own = [item for item in objects if self._registry[item.kind].lifecycle.restore is None]
+        cascaded = [identity for identity, name in self._cascade.losses_by_root.get(root, ()) if not name]
+        objects = [self._snapshot.objects[identity] for identity in (root, *cascaded)]
+        unrestorable = [item for item in objects if self._registry[item.kind].lifecycle.restore is None]
         contents = {}
-        for item in own:
+        for item in unrestorable:
             for source in self._evidence_reader.content_sources(item):
                 with suppress(NotFoundError):
                     listed = self._evidence_reader.sources.read(source)
                     contents[source.url] = {content.identity: content for content in listed}
         return contents
 
-    def _content_difference(self, inside: Mapping[str, Mapping[Identity, LiveObject]]) -> str | None:
+    def _content_difference(self, contents: Mapping[str, Mapping[Identity, LiveObject]]) -> str | None:
         """Return the first difference between the current contents and the plan as a sentence, None if equal.
 
-        `inside` has the current objects by URL of their list. What this apply deleted or changed does not
+        `contents` has the current objects by URL of their list. What this apply deleted or changed does not
         count.
         """
-        for url, now in inside.items():
-            then = self._objects_by_source[url]
-            for identity in sorted(now.keys() - then - self._snapshot.output_identities):
-                objects = {**self._snapshot.objects, identity: now[identity]}
+        for url, current in contents.items():
+            planned = self._objects_by_source[url]
+            for identity in sorted(current.keys() - planned - self._snapshot.output_identities):
+                objects = {**self._snapshot.objects, identity: current[identity]}
                 snapshot = replace(self._snapshot, objects=objects)
                 names = names_without_base(self._registry, self._desired, snapshot)
                 return _not_in_plan(str(names.address(identity)))
-            for identity in sorted(then - now.keys()):
+            for identity in sorted(planned - current.keys()):
                 if not self._is_deleted_by_apply((identity, "")):
                     return _kept_now(str(self._names.address(identity)))
-            for identity in sorted(then & now.keys()):
-                if self._is_changed_since_plan(now[identity]):
+            for identity in sorted(planned & current.keys()):
+                if self._is_changed_since_plan(current[identity]):
                     return _changed_since_plan(str(self._names.address(identity)))
         return None
 
@@ -176,16 +176,16 @@ class DeleteChecks:
 
     def _read_shared_lists(self) -> dict[Identity, str]:
         """Read the lists that concern many deletes again, and return why deletes are stale, by object."""
-        left = set(self._roots.values()) - self._sent_deletes
-        around = DeleteEvidenceReader(
+        open_roots = set(self._roots.values()) - self._sent_deletes
+        evidence = DeleteEvidenceReader(
             self._client, self._registry, self._snapshot, self._parallelism, again=True
         )
-        found = Cascade(frozenset(left))
-        while around.read_dependents([*left, *found.objects], with_contents=False):
-            names = names_without_base(self._registry, self._desired, around.snapshot)
-            found = find_cascade(names, left, self._may_still_be_written, lambda _: False)
-        self._deletes_until_next_read = max(READ_INTERVAL, len(around.sources.objects))
-        return self._stale_deletes(around.snapshot, found)
+        cascade = Cascade(frozenset(open_roots))
+        while evidence.read_dependents([*open_roots, *cascade.objects], with_contents=False):
+            names = names_without_base(self._registry, self._desired, evidence.snapshot)
+            cascade = find_cascade(names, open_roots, self._may_still_be_written, lambda _: False)
+        self._deletes_until_next_read = max(READ_INTERVAL, len(evidence.sources.objects))
+        return self._stale_deletes(evidence.snapshot, cascade)
 
     def _may_still_be_written(self, live: LiveObject, item: Field) -> bool:
         """Return whether this apply may still write a field.
@@ -194,13 +194,13 @@ class DeleteChecks:
         """
         return self._has_early_deletes and self._is_written(live, item)
 
-    def _stale_deletes(self, now: Snapshot, cascade: Cascade) -> dict[Identity, str]:
+    def _stale_deletes(self, current: Snapshot, cascade: Cascade) -> dict[Identity, str]:
         """Return why deletes are stale, by object: compare the current cascade with the planned one.
 
         A delete is stale if it would remove more or less than planned, if what it removes was changed since
         the plan, or if dpsync cannot read what it would remove.
         """
-        names = names_without_base(self._registry, self._desired, now)
+        names = names_without_base(self._registry, self._desired, current)
 
         def deletes_removing(identity: Identity) -> frozenset[Identity]:
             if identity in cascade.roots:
@@ -208,37 +208,37 @@ class DeleteChecks:
             return cascade.roots_by_loss.get((identity, ""), frozenset())
 
         # An object that somebody else deleted meanwhile is no reason to stop: its delete is a 404.
-        there = {root for root in cascade.roots if root in now.objects}
+        existing_roots = {root for root in cascade.roots if root in current.objects}
         stale: dict[Identity, str] = {}
-        for identity, url in now.delete_evidence.unreadable_dependents.items():
-            for root in deletes_removing(identity) & there:
+        for identity, url in current.delete_evidence.unreadable_dependents.items():
+            for root in deletes_removing(identity) & existing_roots:
                 stale[root] = (
                     "this token can no longer read the objects that GitBook would also delete: "
                     f"GET {url} is not allowed"
                 )
-        for root in there:
-            if self._is_changed_since_plan(now.objects[root]):
+        for root in existing_roots:
+            if self._is_changed_since_plan(current.objects[root]):
                 stale[root] = "this object was changed after the plan was made"
-        for lost in cascade.all_losses:
-            if lost not in self._cascade.roots_by_loss:
-                for root in cascade.roots_by_loss[lost] & there:
-                    stale.setdefault(root, _not_in_plan(_loss_text(names, lost)))
-        for lost in self._cascade.all_losses:
-            if lost not in cascade.roots_by_loss and not self._is_deleted_by_apply(lost):
-                for root in self._cascade.roots_by_loss[lost] & there:
-                    stale.setdefault(root, _kept_now(_loss_text(self._names, lost)))
+        for loss in cascade.all_losses:
+            if loss not in self._cascade.roots_by_loss:
+                for root in cascade.roots_by_loss[loss] & existing_roots:
+                    stale.setdefault(root, _not_in_plan(_loss_text(names, loss)))
+        for loss in self._cascade.all_losses:
+            if loss not in cascade.roots_by_loss and not self._is_deleted_by_apply(loss):
+                for root in self._cascade.roots_by_loss[loss] & existing_roots:
+                    stale.setdefault(root, _kept_now(_loss_text(self._names, loss)))
         for identity in self._cascade.objects:
-            if identity in cascade.objects and self._is_changed_since_plan(now.objects[identity]):
-                for root in cascade.roots_by_loss[identity, ""] & there:
+            if identity in cascade.objects and self._is_changed_since_plan(current.objects[identity]):
+                for root in cascade.roots_by_loss[identity, ""] & existing_roots:
                     stale.setdefault(root, _changed_since_plan(_loss_text(self._names, (identity, ""))))
-        for root, inside in cascade.contents_kept_inside.items():
-            left = sorted(
+        for root, objects in cascade.contents_kept_inside.items():
+            remaining = sorted(
                 str(names.address(item.identity))
-                for item in inside
+                for item in objects
                 if not self._delete_was_sent(item.identity)
             )
-            if left:
-                stale.setdefault(root, f"this object is not empty: {', '.join(left)}")
+            if remaining:
+                stale.setdefault(root, f"this object is not empty: {', '.join(remaining)}")
         return stale
 
     def _is_changed_since_plan(self, live: LiveObject) -> bool:
@@ -248,46 +248,46 @@ class DeleteChecks:
         object, the name of an object that was deleted, and the fields that it writes. Values with parts that
         have their own request are not compared.
         """
-        then, kind = self._snapshot.objects[live.identity], self._registry[live.kind]
+        planned, kind = self._snapshot.objects[live.identity], self._registry[live.kind]
         if live.identity in self._changed_before_delete:
             return False
         for name in kind.lasting_fields:
             item = kind.field(name)
-            before, after = then.fields.get(name), live.fields.get(name)
-            if before == after or item.exclusive_within is not None:
+            planned_value, live_value = planned.fields.get(name), live.fields.get(name)
+            if planned_value == live_value or item.exclusive_within is not None:
                 continue
-            if item.separate_read_paths or self._is_written(then, item):
+            if item.separate_read_paths or self._is_written(planned, item):
                 continue
-            meant = {
-                self._names.referenced_object(then, one, id)
-                for one in item.referenced_kinds
-                for id in referenced_ids(item, before)
+            referenced = {
+                self._names.referenced_object(planned, kind_name, id)
+                for kind_name in item.referenced_kinds
+                for id in referenced_ids(item, planned_value)
             }
-            if not any(self._is_deleted_by_apply((one, "")) for one in meant):
+            if not any(self._is_deleted_by_apply((identity, "")) for identity in referenced):
                 return True
         return False
 
-    def _is_deleted_by_apply(self, lost: Loss) -> bool:
+    def _is_deleted_by_apply(self, loss: Loss) -> bool:
         """Return whether deletes that this apply sent explain why an object or a field's value is missing."""
-        causes = self._cascade.roots_by_loss.get(lost, frozenset())
-        return self._delete_was_sent(lost[0]) or any(self._delete_was_sent(cause) for cause in causes)
+        causes = self._cascade.roots_by_loss.get(loss, frozenset())
+        return self._delete_was_sent(loss[0]) or any(self._delete_was_sent(cause) for cause in causes)
 
     def _delete_was_sent(self, root: Identity) -> bool:
         """Return whether the delete of an object was sent, or a delete that removes it by cascade."""
-        waiting, seen = [root], {root}
-        while waiting:
-            one = waiting.pop()
-            if one in self._sent_deletes:
+        to_check, seen = [root], {root}
+        while to_check:
+            deleted = to_check.pop()
+            if deleted in self._sent_deletes:
                 return True
-            more = self._cascade.redundant_roots.get(one, frozenset()) - seen
-            seen |= more
-            waiting += more
+            covering_roots = self._cascade.redundant_roots.get(deleted, frozenset()) - seen
+            seen |= covering_roots
+            to_check += covering_roots
         return False
 
 
-def _loss_text(names: Names, lost: Loss) -> str:
+def _loss_text(names: Names, loss: Loss) -> str:
     """Return the address of an object, or of a field, that a delete removes."""
-    identity, field = lost
+    identity, field = loss
     return str(FieldAddress(names.address(identity), field or None))
 
 

@@ -53,8 +53,8 @@ class Schedule:
             for id in follows:
                 self._followed_by[id].append(step.id)
         self._steps_before_deletes = sum(not _runs_with_deletes(step) for step in self._steps.values())
-        for id, left in self._open_dependencies.items():
-            if left == 0:
+        for id, count in self._open_dependencies.items():
+            if count == 0:
                 self._make_ready(id)
         self._release_deletes()
 
@@ -100,14 +100,14 @@ class Schedule:
         """
         ended = [id]
         while ended:
-            at = ended.pop()
-            self._ended.add(at)
-            for other in (*self._needed_by[at], *self._followed_by[at]):
-                self._open_dependencies[other] -= 1
-                if self._open_dependencies[other] == 0 and other in self._open:
-                    self._make_ready(other)
-                elif self._open_dependencies[other] == 0 and other not in self._ended:
-                    ended.append(other)
+            ended_id = ended.pop()
+            self._ended.add(ended_id)
+            for waiting_id in (*self._needed_by[ended_id], *self._followed_by[ended_id]):
+                self._open_dependencies[waiting_id] -= 1
+                if self._open_dependencies[waiting_id] == 0 and waiting_id in self._open:
+                    self._make_ready(waiting_id)
+                elif self._open_dependencies[waiting_id] == 0 and waiting_id not in self._ended:
+                    ended.append(waiting_id)
 
     def _make_ready(self, id: str) -> None:
         """Let a step run, or queue it with the deletes that wait for all other steps."""
@@ -216,12 +216,16 @@ class Executor:
         """
         try:
             self._run_steps()
-        except Exception as mistake:
+        except Exception as error:
             self._stop.set()
-            self._shared.add_trouble(f"dpsync has an internal error ({type(mistake).__name__})")
+            self._shared.add_trouble(f"dpsync has an internal error ({type(error).__name__})")
         self._report_not_tried([id for id in self._tasks if id not in self.outcomes], "stopped")
-        await_processing(self._shared, (self._tasks[id] for id, one in self.outcomes.items() if one.sent))
-        requested = [self._tasks[id] for id, one in self.outcomes.items() if one.result == "requested"]
+        await_processing(
+            self._shared, (self._tasks[id] for id, outcome in self.outcomes.items() if outcome.sent)
+        )
+        requested = [
+            self._tasks[id] for id, outcome in self.outcomes.items() if outcome.result == "requested"
+        ]
         await_removals(self._shared, requested, self._report_removed, self.client.timeout)
 
     def _run_steps(self) -> None:

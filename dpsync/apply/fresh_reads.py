@@ -95,10 +95,10 @@ class FreshReads:
         Reads every list and tree that the plan writes to.
         """
         stale: dict[str, str] = {}
-        for found in self.sources.map_parallel(
+        for reasons in self.sources.map_parallel(
             self._refresh_target, [self._targets_by_url[url] for url in sorted(self._targets_by_url)]
         ):
-            stale |= found
+            stale |= reasons
         return stale
 
     def check(self, task: StepTask) -> StaleStep | None:
@@ -107,59 +107,59 @@ class FreshReads:
         Once this apply has written to a list or tree, it differs because of that, and is not read again.
         """
         source = self.source(task.change)
-        place = self._targets_by_url.get(source.url) if source is not None else None
-        if place is None:
+        target = self._targets_by_url.get(source.url) if source is not None else None
+        if target is None:
             return None
-        with place.lock:
-            if not place.writing_steps and place.writes_at_last_read != self._write_count:
-                self._refresh_target(place)
-            reason = place.stale_reasons.get(task.change.address)
+        with target.lock:
+            if not target.writing_steps and target.writes_at_last_read != self._write_count:
+                self._refresh_target(target)
+            reason = target.stale_reasons.get(task.change.address)
             if reason is None:
                 # Under the same lock, or another step's write could be taken for somebody else's.
-                place.writing_steps.add(task.step.id)
-                self._targets_by_step[task.step.id] = place
+                target.writing_steps.add(task.step.id)
+                self._targets_by_step[task.step.id] = target
         return StaleStep("stale", reason) if reason is not None else None
 
     def note_not_sent(self, task: StepTask) -> None:
         """Note that a step was not sent, so its list or tree is unchanged."""
-        place = self._targets_by_step.pop(task.step.id, None)
-        if place is not None:
-            with place.lock:
-                place.writing_steps.discard(task.step.id)
+        target = self._targets_by_step.pop(task.step.id, None)
+        if target is not None:
+            with target.lock:
+                target.writing_steps.discard(task.step.id)
 
     def note_sending(self) -> None:
         """Note that a write is about to be sent, so earlier reads may be out of date."""
         with self._lock:
             self._write_count += 1
 
-    def _refresh_target(self, place: _WriteTarget) -> dict[str, str]:
+    def _refresh_target(self, target: _WriteTarget) -> dict[str, str]:
         """Read a list or tree again, and return why changes in it are stale, by address."""
-        place.writes_at_last_read = self._write_count
-        place.stale_reasons = self._stale_changes(self.read(place.source), place.changes)
-        if place.owner is not None and self._is_now_synced(place.owner):
-            place.stale_reasons |= dict.fromkeys((change.address for change in place.changes), _NOW_SYNCED)
-        return place.stale_reasons
+        target.writes_at_last_read = self._write_count
+        target.stale_reasons = self._stale_changes(self.read(target.source), target.changes)
+        if target.owner is not None and self._is_now_synced(target.owner):
+            target.stale_reasons |= dict.fromkeys((change.address for change in target.changes), _NOW_SYNCED)
+        return target.stale_reasons
 
-    def _stale_changes(self, now: ObjectsByIdentity, changes: Iterable[Change]) -> dict[str, str]:
+    def _stale_changes(self, objects: ObjectsByIdentity, changes: Iterable[Change]) -> dict[str, str]:
         """Return why changes are stale, by address: somebody else created, changed or deleted the object.
 
-        `now` has the current objects of the list or tree.
+        `objects` has the current objects of the list or tree.
         """
-        found: dict[str, str] = {}
-        here = {(item.kind, item.id): item for item in now.values()}
-        new = self._new_objects(now)
+        reasons: dict[str, str] = {}
+        objects_by_id = {(item.kind, item.id): item for item in objects.values()}
+        new = self._new_objects(objects)
         for change in changes:
             if change.id is None:
-                resource = self.desired.entries[change.location]
+                entry = self.desired.entries[change.location]
                 if new and new_objects_matching(
-                    self._natural_keys(resource, now), resource, self._unclaimed(resource, new)
+                    self._natural_keys(entry, objects), entry, self._unclaimed(entry, new)
                 ):
-                    found[change.address] = "somebody else created this object after the plan was made"
+                    reasons[change.address] = "somebody else created this object after the plan was made"
                 continue
-            live = here.get((change.kind, change.id))
+            live = objects_by_id.get((change.kind, change.id))
             if live is None:
                 if change.action != "delete" and not any(step.verb == "restore" for step in change.steps):
-                    found[change.address] = "this object was deleted after the plan was made"
+                    reasons[change.address] = "this object was deleted after the plan was made"
             elif object_digest(self._with_parts(change, live), change.watched) != change.digest:
                 planned = self.snapshot.objects.get(live.identity)
                 is_now_synced = (
@@ -167,10 +167,10 @@ class FreshReads:
                     and planned is not None
                     and live.synced_repository != planned.synced_repository
                 )
-                found[change.address] = (
+                reasons[change.address] = (
                     _NOW_SYNCED if is_now_synced else "this object was changed after the plan was made"
                 )
-        return found
+        return reasons
 
     # --- trees that a repository owns by now ----------------------------------------------------------
 
@@ -183,18 +183,25 @@ class FreshReads:
         kind = self.registry[change.kind]
         if not kind.is_node:
             return None
-        around = self.registry[self.registry.tree_owner(kind)]
-        begins = around.git_sync is not None and around.git_sync.is_rechecked_before_write
-        chain = self._parent_chain(change) if begins else None
-        return next((self.snapshot.objects.get(one) for one in chain or () if one[0] == around.name), None)
+        owner_kind = self.registry[self.registry.tree_owner(kind)]
+        may_become_synced = owner_kind.git_sync is not None and owner_kind.git_sync.is_rechecked_before_write
+        chain = self._parent_chain(change) if may_become_synced else None
+        return next(
+            (
+                self.snapshot.objects.get(identity)
+                for identity in chain or ()
+                if identity[0] == owner_kind.name
+            ),
+            None,
+        )
 
     def _is_now_synced(self, owner: LiveObject) -> bool:
         """Return whether the owner of a tree was connected to a repository after the plan was made."""
-        now = self._read_owners(owner).get(owner.identity)
+        current = self._read_owners(owner).get(owner.identity)
         return (
-            now is not None
-            and now.synced_repository is not None
-            and now.synced_repository != owner.synced_repository
+            current is not None
+            and current.synced_repository is not None
+            and current.synced_repository != owner.synced_repository
         )
 
     def _read_owners(self, owner: LiveObject) -> ObjectsByIdentity:
@@ -203,12 +210,12 @@ class FreshReads:
         The list is read at most once between two writes.
         """
         with self._owners_lock:
-            seen, found = self._reads_of_owners.get(owner.source_url, (None, {}))
-            if seen != self._write_count:
-                seen = self._write_count
-                found = self.read(ReadSource(owner.source_url, owner.kind, owner.parent))
-                self._reads_of_owners[owner.source_url] = seen, found
-            return found
+            write_count, objects = self._reads_of_owners.get(owner.source_url, (None, {}))
+            if write_count != self._write_count:
+                write_count = self._write_count
+                objects = self.read(ReadSource(owner.source_url, owner.kind, owner.parent))
+                self._reads_of_owners[owner.source_url] = write_count, objects
+            return objects
 
     # --- reads ----------------------------------------------------------------------------------------
 
@@ -217,15 +224,11 @@ class FreshReads:
 
         The plan compared the object with these parts.
         """
-        resource = self.desired.entries.get(change.location)
+        entry = self.desired.entries.get(change.location)
         chain = self._parent_chain(change)
-        if (
-            resource is None
-            or chain is None
-            or not declares_separate_parts(self.registry[change.kind], resource)
-        ):
+        if entry is None or chain is None or not declares_separate_parts(self.registry[change.kind], entry):
             return live
-        return with_separate_parts(self.sources, self.registry, resource, live, chain)
+        return with_separate_parts(self.sources, self.registry, entry, live, chain)
 
     def read(self, source: ReadSource) -> ObjectsByIdentity:
         """Return the current objects of a source by identity; {} if the parent does not exist."""
@@ -256,16 +259,16 @@ class FreshReads:
             live = self.snapshot.objects.get((change.kind, change.id))
             return self.snapshot.ancestors(live) if live else None
         chain: list[Identity] = []
-        around: Address | None = change.location.owner_of_list(kind.key)
+        address: Address | None = change.location.owner_of_list(kind.key)
         if change.id is None:
-            around = self.desired.entries[change.location].parent
-        while around is not None:
-            resource = self.desired.entries[around]
-            id = self.ids.get(around)
+            address = self.desired.entries[change.location].parent
+        while address is not None:
+            entry = self.desired.entries[address]
+            id = self.ids.get(address)
             if id is None:
                 return None
-            chain.append((resource.kind, id))
-            around = resource.parent
+            chain.append((entry.kind, id))
+            address = entry.parent
         return chain
 
     # --- new objects ----------------------------------------------------------------------------------
@@ -283,18 +286,18 @@ class FreshReads:
         """
         if id is not None:
             return [item for item in now.values() if (item.kind, item.id) == (entry.kind, id)]
-        view = self._natural_keys(entry, now)
-        hits = new_objects_matching(view, entry, self._unclaimed(entry, self._new_objects(now)))
-        if len(hits) != 1:
-            return hits
-        unmade = (
+        keys = self._natural_keys(entry, now)
+        matches = new_objects_matching(keys, entry, self._unclaimed(entry, self._new_objects(now)))
+        if len(matches) != 1:
+            return matches
+        not_created = (
             other
             for other in self.desired.entries.values()
             if (other.kind, other.parent) == (entry.kind, entry.parent)
             and other.address != entry.address
             and self.ids.get(other.address) is None
         )
-        return hits * (1 + len(competing_entries(view, hits[0], unmade)))
+        return matches * (1 + len(competing_entries(keys, matches[0], not_created)))
 
     def _new_objects(self, now: ObjectsByIdentity) -> list[LiveObject]:
         """Return the objects that did not exist when the plan was made."""
@@ -326,8 +329,8 @@ class FreshReads:
 
     def _referenced_id(self, address: Address) -> str | None:
         """Return the id that a reference to an entry contains: the id of its output if it has one."""
-        resource = self.desired.entries.get(address)
-        outputs = self.registry[resource.kind].platform_work.outputs if resource is not None else None
+        entry = self.desired.entries.get(address)
+        outputs = self.registry[entry.kind].platform_work.outputs if entry is not None else None
         if outputs is None:
             return self.ids.get(address)
         return self.ids.get(address.child(outputs.kind)) or self.snapshot.outputs.get(address)

@@ -84,11 +84,11 @@ class IdsOnDisk:
         data = read_ids_file(self.path, self.name, self._project)
         if data is None:
             return ResolvedIds(IdsFile())
-        ids, disputed, found = parse_conflict(data, self.name, self._registry)
-        if found:
-            raise self._invalid_file_error(found, data)
-        marked = bool(find_conflict_markers(decode(data, self.name)[0], self.name))
-        return ResolvedIds(ids, disputed, has_conflict_markers=marked or bool(disputed))
+        ids, conflicting, problems = parse_conflict(data, self.name, self._registry)
+        if problems:
+            raise self._invalid_file_error(problems, data)
+        has_markers = bool(find_conflict_markers(decode(data, self.name)[0], self.name))
+        return ResolvedIds(ids, conflicting, has_conflict_markers=has_markers or bool(conflicting))
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
         """Change these lines of the file, and no others. Raises IdsWriteError."""
@@ -139,18 +139,18 @@ class IdsOnDisk:
 
     def _parse(self, data: bytes) -> IdsFile:
         """Return the lines in the content of the file. Raises DiagnosticError (exit code 5)."""
-        ids, found = parse(data, self.name, self._registry)
-        if found:
-            raise self._invalid_file_error(found, data)
+        ids, problems = parse(data, self.name, self._registry)
+        if problems:
+            raise self._invalid_file_error(problems, data)
         return ids
 
-    def _invalid_file_error(self, found: Findings, data: bytes) -> DiagnosticError:
+    def _invalid_file_error(self, problems: Findings, data: bytes) -> DiagnosticError:
         """Return the error for an invalid file.
 
         Lines of a file outside the project's checkout are not shown.
         """
-        ours = disk.resolve_path(self.path).is_relative_to(disk.find_checkout(self._project))
-        return invalid_ids_file_error(found, data, self.name, excerpts=ours)
+        is_in_checkout = disk.resolve_path(self.path).is_relative_to(disk.find_checkout(self._project))
+        return invalid_ids_file_error(problems, data, self.name, excerpts=is_in_checkout)
 
     def _write(self, data: bytes) -> None:
         """Replace the file atomically, and create dpsync's own directory for it. Raises OSError."""
@@ -170,12 +170,12 @@ def _locked(path: Path) -> Iterator[None]:
 
     If no lock file can be created, the ids file is written without a lock: it is replaced atomically anyway.
     """
-    with ExitStack() as held:
+    with ExitStack() as locks:
         try:
             directory = state_directory(os.environ) / "locks"
             name = hashlib.sha256(f"ids {path.resolve()}".encode()).hexdigest()
             disk.make_directory(directory)
-            held.enter_context(disk.lock(directory / name, _LOCK_TIMEOUT))
+            locks.enter_context(disk.lock(directory / name, _LOCK_TIMEOUT))
         except BlockingIOError:
             raise
         except (NoStateDirectoryError, OSError):

@@ -61,16 +61,16 @@ class _SectionLines:
         self.remove(line.address)
         self.lines[line.address] = line
         self._by_id[line.id].add(line.address)
-        for above in line.address.self_and_ancestors():
-            self._below[above].add(line.address)
+        for ancestor in line.address.self_and_ancestors():
+            self._below[ancestor].add(line.address)
 
     def remove(self, address: Address) -> None:
         """Remove the line with an address, if there is one."""
         line = self.lines.pop(address, None)
         if line is not None:
             self._by_id[line.id].discard(address)
-            for above in address.self_and_ancestors():
-                self._below[above].discard(address)
+            for ancestor in address.self_and_ancestors():
+                self._below[ancestor].discard(address)
 
     def addresses_of(self, id: str) -> list[Address]:
         """Return the addresses whose lines have this id."""
@@ -144,7 +144,7 @@ class IdsRecorder:
             for address, line in lines.items():
                 if str(address) in blocked or not (self._selected is None or address in self._selected):
                     continue
-                if any(above in snapshot.transferred_entries for above in address.self_and_ancestors()):
+                if any(ancestor in snapshot.transferred_entries for ancestor in address.self_and_ancestors()):
                     self._lines_after_transfer[address] = line
                 else:
                     self._record_line(line)
@@ -167,7 +167,9 @@ class IdsRecorder:
             if step.verb == "delete" and change.id is not None:
                 self._remove_lines(self._organizations.get(address.organization_key), change.kind, change.id)
             if step.verb == "transfer":
-                for other in [one for one in self._lines_after_transfer if one.is_at_or_below(address)]:
+                for other in [
+                    candidate for candidate in self._lines_after_transfer if candidate.is_at_or_below(address)
+                ]:
                     self._record_line(self._lines_after_transfer.pop(other))
             for gives in step.gives:
                 self._record_created(gives.location, ids)
@@ -185,17 +187,23 @@ class IdsRecorder:
 
     def _mark_kept(self, owner: str, section: _SectionLines, address: Address) -> None:
         """Mark the line at an address, and those below it, unless an entry has the address."""
-        known = self._desired
-        for below in section.below(address):
-            line = section.lines[below]
-            if not line.kept and below not in known.entries and below not in known.unsupported:
+        desired = self._desired
+        for line_address in section.below(address):
+            line = section.lines[line_address]
+            if (
+                not line.kept
+                and line_address not in desired.entries
+                and line_address not in desired.unsupported
+            ):
                 section.add(replace(line, kept=True))
-                self._edit(owner, below, section.lines[below])
+                self._edit(owner, line_address, section.lines[line_address])
 
     def _lines_of(self, section: _SectionLines, kind: str, id: str) -> list[Address]:
         """Return the addresses of the lines that name an object: same id, and an address of its kind."""
         return [
-            at for at in section.addresses_of(id) if any(one.name == kind for one in self._places.kinds(at))
+            address
+            for address in section.addresses_of(id)
+            if any(address_kind.name == kind for address_kind in self._places.kinds(address))
         ]
 
     @contextmanager
@@ -220,11 +228,11 @@ class IdsRecorder:
 
     def _record_created(self, address: Address, ids: Callable[[Address], str | None]) -> None:
         """Record the line of an entry whose object was created, if its kind is recorded."""
-        resource, id = self._desired.entries.get(address), ids(address)
-        if resource is None or id is None or not self._registry[resource.kind].has_ids_line:
+        entry, id = self._desired.entries.get(address), ids(address)
+        if entry is None or id is None or not self._registry[entry.kind].has_ids_line:
             return
-        along = self._registry[resource.kind].has_second_id and resource.children
-        self._record_line(RecordedLine(address, id, ids(resource.children[0]) if along else None))
+        has_child_id = self._registry[entry.kind].has_second_id and entry.children
+        self._record_line(RecordedLine(address, id, ids(entry.children[0]) if has_child_id else None))
 
     def _record_line(self, line: RecordedLine) -> None:
         """Record a line, and remove other lines of the same object.
@@ -239,9 +247,9 @@ class IdsRecorder:
             self._edit(owner, line.address, line)
         kind = self._registry[self._desired.entries[line.address].kind]
         # Another entry may get a former key of this entry, and must not inherit the line.
-        section, known = self._sections[owner], self._desired
+        section, desired = self._sections[owner], self._desired
         for address in self._lines_of(section, kind.name, line.id):
-            if address not in known.entries and address not in known.unsupported:
+            if address not in desired.entries and address not in desired.unsupported:
                 section.remove(address)
                 self._edit(owner, address, None)
         if kind.lifecycle.transfer is not None:

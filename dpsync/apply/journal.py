@@ -139,8 +139,8 @@ class FileJournal:
             raise JournalFullError(
                 f"cannot write a journal in {directory}: {disk.error_reason(error)}"
             ) from None
-        first = JournalOpened(dpsync=__version__, flags=flags or Flags(), user=user, reverts=reverts)
-        self.write(first)
+        opened = JournalOpened(dpsync=__version__, flags=flags or Flags(), user=user, reverts=reverts)
+        self.write(opened)
 
     def _create_file(self, directory: Path, stamp: str) -> int:
         """Create a file with a new name, and return its descriptor. Sets `path`."""
@@ -206,9 +206,9 @@ def state_directory(env: Mapping[str, str]) -> Path:
 
     Raises NoStateDirectoryError without a home directory.
     """
-    named = Path(env.get("XDG_STATE_HOME", ""))
-    if named.is_absolute():  # the XDG specification says to ignore relative paths
-        return named / "dpsync"
+    configured = Path(env.get("XDG_STATE_HOME", ""))
+    if configured.is_absolute():  # the XDG specification says to ignore relative paths
+        return configured / "dpsync"
     try:
         return Path.home() / ".local" / "state" / "dpsync"
     except RuntimeError:
@@ -225,12 +225,12 @@ def lock_organizations(url: str, organizations: Iterable[str]) -> Iterator[None]
     created.
     """
     directory = state_directory(os.environ) / "locks"
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for organization in sorted(set(organizations)):
             name = hashlib.sha256(f"{url} {organization}".encode()).hexdigest()
             try:
                 disk.make_directory(directory)
-                held.enter_context(disk.lock(directory / name))
+                locks.enter_context(disk.lock(directory / name))
             except BlockingIOError:
                 raise LockedError(organization) from None
             except OSError as error:

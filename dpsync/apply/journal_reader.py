@@ -79,7 +79,7 @@ def parse_journal(path: Path, content: bytes) -> PastApply:
     """Return the apply in the content of a journal file. Raises DiagnosticError like `read_journal`."""
     if not is_journal(content):
         raise invalid_journal_error(path, "the file is not the journal of an apply")
-    *lines, rest = content.split(b"\n")
+    *lines, incomplete_line = content.split(b"\n")
     events = _parse_events(path, lines)
     if not events or not isinstance(events[0], JournalOpened):
         raise invalid_journal_error(path, "the first line of the journal is incomplete or missing")
@@ -90,7 +90,7 @@ def parse_journal(path: Path, content: bytes) -> PastApply:
             invalid_journal_error(path, "the apply ended before its first step, and sent nothing").findings,
             Exit.INVALID,
         )
-    if rest:
+    if incomplete_line:
         report = report.model_copy(update={"trouble": (*report.trouble, _INCOMPLETE_LINE)})
     code = next((Exit(event.code) for event in events if isinstance(event, Exited)), exit_code_of(report))
     rehearsal = next((event.rehearsal for event in events if isinstance(event, Rehearsed)), None)

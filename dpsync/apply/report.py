@@ -47,7 +47,9 @@ def build_report(events: Iterable[Event], journal: str | None) -> Report | None:
             case Started(plan=plan):
                 started = event
                 tasks = {
-                    step.id: StepTask(one, step, plan.origins) for one in plan.changes for step in one.steps
+                    step.id: StepTask(change, step, plan.origins)
+                    for change in plan.changes
+                    for step in change.steps
                 }
             case Intended(step=step):
                 intents[step] = event
@@ -106,8 +108,8 @@ def _new_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> It
     """Yield the platform's problems with written objects that are new or concern a value that was sent."""
     written, sent = _written_addresses(outcomes), _sent_fields(plan, outcomes)
     for item in remaining.trouble:
-        new = item not in plan.trouble or (item.address, item.field) in sent
-        if item.address in written and new:
+        is_new = item not in plan.trouble or (item.address, item.field) in sent
+        if item.address in written and is_new:
             yield item
 
 

@@ -59,12 +59,12 @@ def apply_plan(executor: Executor, plan_again: Callable[[], Plan]) -> Report:
 
 def _closed_event(executor: Executor, remaining: Plan | None, trouble: list[str]) -> Closed:
     """Return the last event of the journal, with the remaining changes and the numbers of requests."""
-    sent = executor.client.stats().by_method
+    counts = executor.client.stats().by_method
     return Closed(
         interrupted=executor.is_stopped and not executor.trouble,
         remaining=remaining,
-        reads=sent.get("GET", 0),
-        writes=sum(sent.values()) - sent.get("GET", 0),
+        reads=counts.get("GET", 0),
+        writes=sum(counts.values()) - counts.get("GET", 0),
         trouble=tuple(trouble),
         unrecorded=executor.recorder.trouble,
     )

@@ -67,8 +67,8 @@ class Expected(Struct, frozen=True):
     def check(self, now: Plan) -> None:
         """Raise NotApprovedError or StaleStateError unless the new plan is the expected one."""
         check_approved(now, self.approved)
-        if self.plan is not None and (found := stale_reasons(self.plan, now, self.name)):
-            raise StaleStateError(found, now.origins)
+        if self.plan is not None and (reasons := stale_reasons(self.plan, now, self.name)):
+            raise StaleStateError(reasons, now.origins)
 
 
 def check_approved(plan: Plan, approved: str | None) -> None:
@@ -85,23 +85,23 @@ def stale_reasons(before: Plan, new_plan: Plan, plan_name: str) -> dict[str, str
     `plan_name` stands for the approved plan `before` in messages.
     """
     old, new = _by_address(before), _by_address(new_plan)
-    found = {}
+    reasons = {}
     for address in sorted(old.keys() | new.keys()):
         if address not in new:
-            found[address] = f"{plan_name} is out of date: this object needs no change now"
+            reasons[address] = f"{plan_name} is out of date: this object needs no change now"
         elif address not in old:
-            found[address] = f"{plan_name} is out of date: a new plan would also change this object"
+            reasons[address] = f"{plan_name} is out of date: a new plan would also change this object"
         elif old[address] != new[address]:
-            found[address] = f"{plan_name} is out of date: a new plan would change this object differently"
-    known = {(item.code, item.address) for item in before.refusals}
+            reasons[address] = f"{plan_name} is out of date: a new plan would change this object differently"
+    known_refusals = {(item.code, item.address) for item in before.refusals}
     for item in new_plan.refusals:
-        if (item.code, item.address) not in known:
-            found[item.address] = f"dpsync would refuse a new plan ({item.code}): {item.message}"
+        if (item.code, item.address) not in known_refusals:
+            reasons[item.address] = f"dpsync would refuse a new plan ({item.code}): {item.message}"
     if before.platform != new_plan.platform:
-        found["platform"] = f"the plan was made for {before.platform}, but this is {new_plan.platform}"
+        reasons["platform"] = f"the plan was made for {before.platform}, but this is {new_plan.platform}"
     if before.environment != new_plan.environment:
-        found["environment"] = f"the plan was made for another environment: {before.environment or 'none'}"
-    return found
+        reasons["environment"] = f"the plan was made for another environment: {before.environment or 'none'}"
+    return reasons
 
 
 def _by_address(plan: Plan) -> dict[str, Change]:
@@ -149,12 +149,12 @@ def read_content(path: Path) -> bytes:
     Raises DiagnosticError (exit code 5) if it cannot be read or is too large.
     """
     try:
-        found = disk.read(path, MAX_PLAN_BYTES)
+        content = disk.read(path, MAX_PLAN_BYTES)
     except OSError as error:
         raise invalid_plan_error(path, f"dpsync cannot read the file: {disk.error_reason(error)}") from None
-    if len(found) > MAX_PLAN_BYTES:
+    if len(content) > MAX_PLAN_BYTES:
         raise invalid_plan_error(path, f"the file has more than {MAX_PLAN_BYTES // 1_000_000} MB")
-    return found
+    return content
 
 
 def parse_saved_plan(path: Path, data: bytes) -> Saved:
@@ -200,9 +200,9 @@ def _actual_format(content: bytes) -> str:
 
 def invalid_plan_error(path: Path, why: str) -> DiagnosticError:
     """Return the error (DP143) for a file that is not a saved plan."""
-    found = Diagnostic(
+    diagnostic = Diagnostic(
         "DP143",
         f"{path} cannot be used: {why}",
         hint=f"save the plan again: {format_command('plan', '--out', str(path))}",
     )
-    return DiagnosticError([found], Exit.INVALID)
+    return DiagnosticError([diagnostic], Exit.INVALID)

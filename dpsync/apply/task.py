@@ -35,8 +35,8 @@ class LiveIds:
     def set(self, address: Address, id: str) -> None:
         """Set the live id of an entry."""
         with self._lock:
-            if (before := self._ids.get(address)) is not None:
-                self._addresses[before].discard(address)
+            if (previous_id := self._ids.get(address)) is not None:
+                self._addresses[previous_id].discard(address)
             self._ids[address] = id
             self._addresses.setdefault(id, set()).add(address)
 
@@ -65,10 +65,10 @@ class StepTask(Struct, frozen=True):
 
         `answer` is the text with which the platform refused the request.
         """
-        named = self._mentioned_field(answer or "")
+        field_name = self._mentioned_field(answer or "")
         origin = self.origins.get(self.change.address)
-        if named is not None:
-            origin = self.origins.get(str(self.change.location.field(named))) or origin
+        if field_name is not None:
+            origin = self.origins.get(str(self.change.location.field(field_name))) or origin
         return Outcome(
             step=self.step.id,
             address=self.change.address,
@@ -78,18 +78,18 @@ class StepTask(Struct, frozen=True):
             error=error,
             status=status,
             id=id,
-            field=named,
+            field=field_name,
             origin=None if result in SUCCESSFUL else origin,
         )
 
     def _mentioned_field(self, answer: str) -> str | None:
         """Return the changed field that the platform's text names first, None if it names none."""
-        found = {
-            place.start(): item.field
+        fields_by_position = {
+            match.start(): item.field
             for item in self.change.differences
-            if (place := re.search(rf"(?<![\w-]){re.escape(item.field)}(?![\w-])", answer))
+            if (match := re.search(rf"(?<![\w-]){re.escape(item.field)}(?![\w-])", answer))
         }
-        return found[min(found)] if found else None
+        return fields_by_position[min(fields_by_position)] if fields_by_position else None
 
 
 class StaleStep(Struct, frozen=True):

@@ -93,6 +93,6 @@ def _removed_tasks(shared: ApplyContext, tasks: Iterable[StepTask]) -> Iterator[
         source = shared.fresh_reads.source(task.change)
         if source is None:
             continue
-        there = shared.fresh_reads.read(source).values()
-        if not any((item.kind, item.id) == (task.change.kind, task.change.id) for item in there):
+        objects = shared.fresh_reads.read(source).values()
+        if not any((item.kind, item.id) == (task.change.kind, task.change.id) for item in objects):
             yield task
