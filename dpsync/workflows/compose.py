@@ -18,10 +18,10 @@ def compose(
     overlays: Sequence[Path] = (),
     environment: str | None = None,
 ) -> Composition:
-    """Return the composed tree of a root file. Resolve no secrets, and send no requests.
+    """Return the root file with its includes, overlays and variables as one tree.
 
-    Raises DiagnosticError (exit 5) for YAML errors, duplicate values and variables that are not set. Entries
-    are not checked.
+    Neither resolves secrets nor sends requests, and does not check entries. Raises DiagnosticError (exit code
+    5) for YAML errors, duplicate values and variables that are not set.
     """
     layers = Layers.of(root, overlays, environment)
     variables = os.environ if env is None else env

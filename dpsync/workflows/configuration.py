@@ -79,7 +79,12 @@ def validate(
 
 
 def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> Files:
-    """Return the files of a project, compared with `commit` if given. Raises DiagnosticError (exit 4)."""
+    """Return the files of a project.
+
+    With `commit`, each file that is read must equal the file in that commit.
+
+    Raises DiagnosticError (exit code 4) for an overlay that differs from the commit.
+    """
     if commit is None:
         return DiskFiles(root)
     from dpsync.config.checked_files import CheckedFiles  # loads git code, rarely needed
@@ -91,7 +96,10 @@ def _project_files(root: Path, overlays: Sequence[Path], commit: str | None) -> 
 
 
 def _with_omitted_files(root: Path, files: Files, desired: Desired, registry: Registry) -> Desired:
-    """Return the configuration with the files and entries that no `include` pattern matches."""
+    """Return the configuration with the files, and the entries in them, that no `include` pattern matches.
+
+    Only warnings use them: such a file may have been left out by mistake. They are found at the first use.
+    """
     omitted = OmittedFiles(root, files, registry.with_all_kinds, desired.texts, desired.entries)
     return replace(desired, not_included=omitted, addresses_declared_in=omitted.addresses_in_file)
 
@@ -99,7 +107,7 @@ def _with_omitted_files(root: Path, files: Files, desired: Desired, registry: Re
 def _check_all_environments(
     files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
 ) -> tuple[Desired, Findings]:
-    """Return the configuration with these layers, and each finding once.
+    """Return the configuration with these layers, and the findings of all environments, each once.
 
     If no environment is chosen, every environment is checked, too. A finding that occurs without an
     environment is reported without one. A missing variable is reported only for the given layers, because the

@@ -37,7 +37,7 @@ def load_base(
 
 
 def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edits:
-    """Return the differences between a configuration and its base, without requests."""
+    """Return the differences between a configuration and the git base, without requests to the platform."""
     if base.desired is None:
         return Edits(base_from=base.name)
     registry = registry or load_registry(desired.profile)

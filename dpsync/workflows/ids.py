@@ -1,7 +1,8 @@
-"""Read, check and edit the ids file, which maps entries to ids of live objects.
+"""Check and edit the ids file, which maps entries to ids of live objects.
 
-`load_ids` reads the file. `compare_ids` reads the platform and compares its objects with the file.
-`edited_ids` returns the edits that a person asked for with `dpsync ids`; the caller writes the edits.
+`compare_ids` reads the platform and compares its objects with the file. `check_settled` finds undecided merge
+conflicts. `edited_ids` returns the edits that a person asked for with `dpsync ids`; the caller writes the
+edits.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from dpsync.workflows.session import Session
 
 
 def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
-    """Read the platform, and compare the session's ids file with the live objects.
+    """Read the platform, and return the differences between its objects and the session's ids file.
 
-    Raises ClientError if reading failed, and DiagnosticError if the configuration does not fit the live
-    objects.
+    Objects that the next apply transfers are not compared. Raises ClientError if reading failed, and
+    DiagnosticError if the configuration does not fit the live objects.
     """
     snapshot = session.reading(client).snapshot(session.readable)
     matched_lines = recorded_lines(session.registry, session.readable, snapshot)
@@ -73,7 +74,7 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
 
 
 def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> None:
-    """Raise DiagnosticError (exit 5) if a merge conflict in the ids file is still undecided.
+    """Raise DiagnosticError (exit code 5) if a merge conflict in the ids file is still undecided.
 
     A merge conflict has different ids for one entry. It is decided if the objects on the platform show which
     id is right.
@@ -121,9 +122,9 @@ class IdsAsked(Struct, frozen=True):
 def edited_ids(
     session: Session, client: ReadClient, asked: IdsAsked
 ) -> dict[tuple[str, Address], RecordedLine | None]:
-    """Return the edits of lines that a person asked for, by organization id and address; None deletes a line.
+    """Return the edits of lines that a person asked for, by organization id and address.
 
-    The platform is read only if the files do not contain the id of an organization.
+    None deletes a line. The platform is read only if the files do not contain the id of an organization.
 
     Raises:
         IdsEditError: an edit is not possible.
@@ -145,7 +146,7 @@ def edited_ids(
 
 
 class _IdsEditor:
-    """Collects edits of ids lines. `ids` is the ids file after the edits so far."""
+    """Collects edits of lines of the ids file. `ids` is the file after the edits so far."""
 
     def __init__(self, session: Session, client: ReadClient) -> None:
         self.session = session
@@ -155,7 +156,10 @@ class _IdsEditor:
         self.edits: dict[tuple[str, Address], RecordedLine | None] = {}
 
     def address(self, text: str, known: bool) -> Address:
-        """Parse an address that can have a line; if `known`, the files must contain its entry."""
+        """Parse an address of a kind that has lines. With `known`, the files must contain the entry.
+
+        Raises IdsEditError otherwise.
+        """
         address = Address.parse(text)
         resources = self.session.readable.entries
         if known and address not in resources:
@@ -168,13 +172,19 @@ class _IdsEditor:
         return address
 
     def bind(self, address: Address, id: str) -> None:
+        """Set the id of an entry."""
         self._set_line(address, RecordedLine(address, id))
 
     def forget(self, address: Address) -> None:
+        """Delete the line of an address and all lines below it. Raises IdsEditError without a line."""
         for line in self._line_and_lines_below(address):
             self._delete_line(line.address)
 
     def move(self, old: Address, new: Address) -> None:
+        """Move the line of an address, and all lines below it, to a new address.
+
+        Raises IdsEditError without a line, or if a new address has a line already.
+        """
         lines = self._line_and_lines_below(old)
         taken = self._lines(new)
         for line in lines:
@@ -185,20 +195,24 @@ class _IdsEditor:
             self._set_line(to, replace(line, address=to))
 
     def _set_line(self, address: Address, line: RecordedLine) -> None:
+        """Set the line of an address."""
         self._apply_edits({(self._organization_id(address), address): line})
 
     def _delete_line(self, address: Address) -> None:
+        """Delete the line of an address."""
         self._apply_edits({(self._organization_id(address), address): None})
 
     def _apply_edits(self, edits: dict[tuple[str, Address], RecordedLine | None]) -> None:
+        """Collect edits, and apply them to `ids`, so that later edits see them."""
         self.edits |= edits
         self.ids = self.ids.with_edits(self.client.platform, edits)
 
     def _lines(self, address: Address) -> LinesByAddress:
+        """Return the lines of the organization that contains an address."""
         return self.ids.lines(self.client.platform, self._organization_id(address), address.organization_key)
 
     def _line_and_lines_below(self, address: Address) -> list[RecordedLine]:
-        """Return the line of an address and all lines below. Raises IdsEditError without a line."""
+        """Return the line of an address and all lines below it. Raises IdsEditError without a line."""
         lines = self._lines(address)
         if address not in lines:
             raise IdsEditError(f"the ids file has no line for {address}")
@@ -207,7 +221,7 @@ class _IdsEditor:
     def _organization_id(self, address: Address) -> str:
         """Return the id of the organization that contains an address.
 
-        The id is from the configuration or the ids file, otherwise from the platform.
+        Raises IdsEditError if it is unknown.
         """
         key = address.organization_key
         if key not in self._organization_ids:
@@ -216,6 +230,7 @@ class _IdsEditor:
 
     @cached_property
     def _organization_ids(self) -> dict[str, str]:
+        """Return the organization ids by key, from the pins and the ids file, else from the platform."""
         desired = self.session.readable.entries
         roots = [resource for resource in desired.values() if resource.parent is None]
         ids = {root.key: root.pin for root in roots}

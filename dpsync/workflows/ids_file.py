@@ -18,13 +18,17 @@ LOCAL_IDS: Final = Path(disk.OWN_DIRECTORY_NAME) / "ids.yaml"
 
 
 def ids_path(root: Path, url: str) -> Path:
-    """Where the ids of a platform are kept: beside the root file in git, those of this machine elsewhere."""
+    """Return the path of the ids file for a platform.
+
+    The file is beside the root file and in git. For a loopback platform, which exists only on this machine,
+    it is in dpsync's own directory.
+    """
     return root.parent / (IDS_NAME if not is_loopback(url) else LOCAL_IDS)
 
 
 def load_ids(path: Path, registry: Registry | None = None) -> IdsFile:
-    """Return the lines of an ids file, or none if there is no file.
+    """Return the lines of an ids file, or no lines if there is no file.
 
-    Raises DiagnosticError (exit 5) with all errors in the file.
+    Raises DiagnosticError (exit code 5) with all errors in the file.
     """
     return IdsOnDisk(path, (registry or load_registry()).with_all_kinds).read()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Imported(Struct, frozen=True):
-    """A configuration made from live objects, with a plan of it, which is empty if the import is right."""
+    """A configuration made from live objects, with its plan, which is empty if the import is right."""
 
     made: NewConfiguration
     plan: Plan | None
@@ -95,7 +95,7 @@ def import_(
 
 
 class Again(Struct, frozen=True):
-    """Existing files with the present live values, and a plan of the new files."""
+    """The edited content of existing files with the present live values, and a plan of the new files."""
 
     made: Updated
     plan: Plan
@@ -175,7 +175,10 @@ def import_again(
 
 
 def _find_organization_address(session: Session, roots: Sequence[Entry], name: str) -> str:
-    """Return the address of the organization with this id, key or identity (such as its hostname)."""
+    """Return the address of the organization with this id, key or natural key (such as its hostname).
+
+    Raises DiagnosticError (exit code 1) if the files declare no such organization.
+    """
     keys = [key for key in session.registry.root.natural_keys if isinstance(key, str)]
     for organization in roots:
         if name in (organization.pin, organization.key, *(organization.fields.get(key) for key in keys)):
@@ -188,7 +191,7 @@ def _find_organization_address(session: Session, roots: Sequence[Entry], name: s
 def _load_edited_files(
     files: Files, session: Session, layers: Layers | None, env: Mapping[str, str] | None
 ) -> Desired:
-    """Load the edited files, which `update` or `add` has loaded without errors before."""
+    """Load files that `update` or `add` has edited, and has loaded without errors before."""
     return load_from(files, session.registry.with_all_kinds, os.environ if env is None else env, layers)[0]
 
 
@@ -350,7 +353,10 @@ def add(
 
 
 def _entry_ids_in_findings(adding: AddedEntries, findings: Sequence[Diagnostic]) -> set[str]:
-    """Return the ids of the new entries that the findings name, or of all new entries if they name none."""
+    """Return the ids of the new entries that the findings name.
+
+    If there are findings but none names an entry, these are the ids of all new entries.
+    """
     addresses = {finding.address for finding in findings}
     ids = {entry.id for entry in adding.entries if str(entry.address) in addresses}
     return ids or {entry.id for entry in adding.entries} if findings else set()

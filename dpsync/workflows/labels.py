@@ -3,8 +3,8 @@
 `label_commits` returns the commits that labels ("edited here", …) compare with. `with_last_events` adds the
 last audit event of each drifted object. A converged apply of all files from a commit leaves a note in
 `.dpsync/applied` (`AppliedNotes`); any other apply to the same organizations removes that note. A note only
-selects a commit: the note must name HEAD or an ancestor of HEAD, with the digest of the configuration in that
-commit. dpsync ignores notes that git tracks, because somebody else may have written such a note.
+selects a commit: HEAD or an ancestor, with the digest of the configuration in that commit. dpsync ignores
+notes that git tracks, because somebody else may have written such a note.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dpsync.config.git_base import in_ci, read_base
 from dpsync.config.layers import Layers
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import build_registry as load_registry
-from dpsync.live.access import LastEvents, last_events
+from dpsync.live.access import last_events
 from dpsync.model.change import Note
 from dpsync.model.desired import (
     AppliedCommit,
@@ -40,7 +40,7 @@ from dpsync.model.desired import (
     LastApply,
 )
 from dpsync.model.diagnostic import DiagnosticError
-from dpsync.model.drift import Drift, Drifted
+from dpsync.model.drift import Drift, Drifted, LastEvent
 from dpsync.model.text import json_text
 from dpsync.planner.sides import Sides
 
@@ -48,7 +48,8 @@ from dpsync.planner.sides import Sides
 def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
     """Return the drift with the last audit event of each object that was not only edited in the files.
 
-    No request is sent if nothing has drifted, or if the API edition has no audit events.
+    The events tell who changed the object. No request is sent if nothing has drifted, or if the API edition
+    has no audit events. A note says why events cannot be read.
     """
     wanted: dict[str, list[str]] = defaultdict(list)
     ids = {item.address: id for item in drift.found if (id := _live_object_id(sides, item)) is not None}
@@ -61,10 +62,20 @@ def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
     }
     if not any(events_of.by_id or events_of.unreadable_reason for events_of in events.values()):
         return drift
-    drifted = (
-        item.model_copy(update={"last_event": _last_event(events, ids, item.address)}) for item in drift.found
+
+    def last_event(address: str) -> LastEvent | None:
+        events_of = events.get(address.partition("/")[0])
+        return events_of.by_id.get(ids.get(address, "")) if events_of is not None else None
+
+    drifted = (item.model_copy(update={"last_event": last_event(item.address)}) for item in drift.found)
+    notes = (
+        *drift.notes,
+        *(
+            Note(address=root, text=f"dpsync cannot show who changed objects: {reason}")
+            for root, events_of in events.items()
+            if (reason := events_of.unreadable_reason) is not None
+        ),
     )
-    notes = (*drift.notes, *_notes(events))
     return drift.model_copy(update={"found": tuple(drifted), "notes": notes, "requests": client.requests})
 
 
@@ -80,19 +91,6 @@ def _live_object_id(sides: Sides, item: Drifted) -> str | None:
         return None
     missing = sides.snapshot.missing_objects.get(item.location)
     return item.id or (missing.id if missing is not None else None)
-
-
-def _last_event(events: dict[str, LastEvents], ids: dict[str, str], address: str) -> object:
-    known = events.get(address.partition("/")[0])
-    return known.by_id.get(ids.get(address, "")) if known is not None else None
-
-
-def _notes(events: dict[str, LastEvents]) -> Iterator[Note]:
-    for root, events_of in events.items():
-        if events_of.unreadable_reason is not None:
-            yield Note(
-                address=root, text=f"dpsync cannot show who changed objects: {events_of.unreadable_reason}"
-            )
 
 
 _MAX_NOTE_BYTES: Final = 20_000
@@ -124,7 +122,7 @@ class AppliedNote(BaseModel):
 
 
 class NotRecorded(Struct, frozen=True):
-    """The reason why an apply left no note. In messages, `reason` follows the word "because"."""
+    """Why an apply left no note. In messages, `reason` follows the word "because"."""
 
     reason: str
     resolution: str = ""
@@ -132,7 +130,10 @@ class NotRecorded(Struct, frozen=True):
 
 
 class AppliedNotes(Struct, frozen=True):
-    """The notes about the last applies of one configuration: a root file with its layers."""
+    """The notes about the last applies of one configuration: a root file with its environment and overlays.
+
+    Later plans compare the files with the commit in a note, to tell edits from changes in GitBook.
+    """
 
     root: Path
     registry: Registry
@@ -152,10 +153,11 @@ class AppliedNotes(Struct, frozen=True):
 
     @property
     def directory(self) -> Path:
+        """Return the directory of the notes, `.dpsync/applied` beside the root file."""
         return self.root.parent / disk.OWN_DIRECTORY_NAME / "applied"
 
     def applies(self) -> Iterator[LastApply]:
-        """Yield the last apply to each platform that a note of this configuration records."""
+        """Yield the last apply to each platform for which this configuration has a note."""
         named = self.root.name, self.layers.environment, self.layers.overlays
         notes = [
             note
@@ -169,7 +171,10 @@ class AppliedNotes(Struct, frozen=True):
             yield LastApply(commits, note.is_for, is_complete=True)
 
     def forget(self, platform: str, organizations: Collection[str]) -> None:
-        """Delete each note about one of these organizations, also of another root file. Raises OSError."""
+        """Delete each note about one of these organizations, also of another root file. Raises OSError.
+
+        Called before an apply, because the note is not true any more.
+        """
         for path, note in list(self._read_notes()):
             if note is None or (note.platform == platform and {*organizations} & {*note.organizations}):
                 path.unlink()
@@ -180,6 +185,7 @@ class AppliedNotes(Struct, frozen=True):
         return self._in_git() and not in_ci(os.environ)
 
     def _in_git(self) -> bool:
+        """Return whether the root file is in a git repository."""
         try:
             Repository.containing(self.root.parent)
         except NoRepositoryError:
@@ -226,14 +232,17 @@ class AppliedNotes(Struct, frozen=True):
         return None
 
     def _is_note_tracked(self) -> bool:
-        """Return whether git tracks a note; True if git cannot tell, as the note may be somebody else's."""
+        """Return whether git tracks a note. Then somebody else may have written it, and it is not used.
+
+        Also return True if git cannot tell.
+        """
         try:
             return Repository.containing(self.root.parent).tracks(self.directory)
         except (NoRepositoryError, ValueError):
             return True
 
     def _read_notes(self) -> Iterator[tuple[Path, AppliedNote | None]]:
-        """Yield each file in the directory with its note; None if the file is not a valid note."""
+        """Yield the path and the note of each file in the directory; None for a file without a valid note."""
         if any(disk.kind_of(one) != "a directory" for one in (self.directory.parent, self.directory)):
             return
         for path in sorted(islice(self.directory.iterdir(), _MAX_NOTES)):
@@ -241,6 +250,7 @@ class AppliedNotes(Struct, frozen=True):
 
 
 def _read_note(path: Path) -> AppliedNote | None:
+    """Return the note in a file, None if the file is not a valid note."""
     try:
         data = disk.read(path, _MAX_NOTE_BYTES, follow=False)
         return AppliedNote.model_validate_json(data) if len(data) <= _MAX_NOTE_BYTES else None
@@ -255,12 +265,12 @@ def label_commits(
     env: Mapping[str, str] | None = None,
     applied: Collection[AppliedCommit] = (),
 ) -> LabelCommits:
-    """Return the commits that labels compare with.
+    """Return the commits with which labels compare the files, to tell what was edited.
 
-    `base` is the default base, and `ref` the commit that `--base` names. `applied` has the commit that
-    was applied last to each target, if a caller knows it; labels then compare with that commit also in a pull
-    request. Otherwise notes of earlier applies tell it. Raises DiagnosticError (exit 5) if `ref` cannot be
-    used.
+    `base` is the default base, and `ref` the commit that `--base` names. `applied` has the commit that was
+    applied last to each target, if a caller knows it; labels then compare with that commit also in a pull
+    request. Otherwise notes of earlier applies tell it. Raises DiagnosticError (exit code 5) if `ref` cannot
+    be used.
     """
     variables = os.environ if env is None else env
     named = base

@@ -1,12 +1,11 @@
-"""List entries with their live objects, live objects without an entry, and possibly renamed objects.
+"""List the entries of a configuration with their live objects.
 
-`list_entries` reads the platform, `list_files` uses only the files. `undeclared` finds live objects without
-an entry, and `renamed` matches an entry without a live object with the only object that it can be.
+`list_entries` reads the platform, `list_files` uses only the files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -14,7 +13,7 @@ from msgspec import Struct, field
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Unsupported
-from dpsync.model.ids import IdsFile, RecordedLine
+from dpsync.model.ids import IdsFile
 from dpsync.model.snapshot import LiveObject, Match, MatchedBy
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class EntryList(Struct, frozen=True):
 
 
 def list_entries(session: Session, client: ReadClient) -> EntryList:
-    """Return the entries, matched with live objects. The client sends only GET requests.
+    """Return the entries of a configuration, matched with live objects. The client sends only GET requests.
 
     Raises ClientError if reading failed, and DiagnosticError if the configuration does not fit the live
     objects.
@@ -59,19 +58,15 @@ def list_files(desired: Desired, registry: Registry, ids: IdsFile, platform: str
 
     Without a platform, the lines count only if the ids file has a single platform.
     """
-    known = ids.sections
-    names = [platform] if platform is not None else [*known]
-    mine = known.get(names[0], {}) if len(names) == 1 else {}
-    matches = {at: Match(line.id, MatchedBy.IDS_LINE) for at, line in _lines_with_entry(desired, mine)}
-    matches |= {at: Match(item.pin, MatchedBy.PIN) for at, item in desired.entries.items() if item.pin}
+    platforms = [platform] if platform is not None else [*ids.sections]
+    lines_by_organization = ids.sections.get(platforms[0], {}) if len(platforms) == 1 else {}
+    matches = {
+        address: Match(line.id, MatchedBy.IDS_LINE)
+        for lines in lines_by_organization.values()
+        for address, line in lines.items()
+        if address in desired.entries
+    }
+    matches |= {
+        address: Match(entry.pin, MatchedBy.PIN) for address, entry in desired.entries.items() if entry.pin
+    }
     return EntryList(desired, registry, matches, {})
-
-
-def _lines_with_entry(
-    desired: Desired, sections: Mapping[str, Mapping[Address, RecordedLine]]
-) -> Iterable[tuple[Address, RecordedLine]]:
-    """Yield each line of the ids file whose address has an entry."""
-    for lines in sections.values():
-        for address, line in lines.items():
-            if address in desired.entries:
-                yield address, line

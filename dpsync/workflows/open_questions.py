@@ -1,14 +1,14 @@
-"""Find the questions of a plan that a person can answer by typing.
+"""Find the questions of a plan that a person can answer by typing, in a terminal.
 
-Everything that `--confirm` answers can be typed. The object that an entry is can also be typed: dpsync pins
-the object for this run, and the apply records the object in the ids file. A question that only an edit of the
-files can answer stays a refusal. Nothing here reads or writes.
+Everything that `--confirm` answers can be typed. A person can also type which object an entry is: dpsync pins
+the object for this run, and the apply records it in the ids file. A question that only an edit of the files
+can answer stays a refusal. Nothing here reads or writes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct, field
@@ -27,7 +27,7 @@ _NEW_COUNT_ANSWER: Final = re.compile(rf"{NEW} [0-9]+(?= )")
 
 
 class TypedAnswers(Struct, frozen=True):
-    """The answers that a person has typed so far."""
+    """The answers that a person has typed so far, applied to the next plan."""
 
     answers: frozenset[str] = frozenset()
     """The values for `--confirm`."""
@@ -37,15 +37,15 @@ class TypedAnswers(Struct, frozen=True):
     """The entries that are new."""
 
     def merged_with(self, more: TypedAnswers) -> TypedAnswers:
-        """Return these answers with more."""
+        """Return these answers together with more answers."""
         return TypedAnswers(self.answers | more.answers, {**self.ids, **more.ids}, self.new | more.new)
 
     def add_to_options(self, options: Options) -> Options:
-        """Return the options of a run with these answers."""
+        """Return the options of a run with these answers as values of `--confirm`."""
         return replace(options, confirm=(*options.confirm, *sorted(self.answers)))
 
     def add_to_session(self, session: Session) -> Session:
-        """Return a session whose entries say what the person has typed about them."""
+        """Return a session whose entries are pinned, or marked as new, as the person has answered."""
         if not self.ids and not self.new:
             return session
         entries = dict(session.desired.entries)
@@ -64,7 +64,7 @@ class TypedAnswer(Struct, frozen=True):
 
 
 class OpenQuestion(Struct, frozen=True):
-    """One refusal of a plan, and the answers that can be typed."""
+    """One refusal of a plan, and the answers to it that can be typed."""
 
     refusal: Refusal
     candidates: tuple[Candidate, ...] = ()
@@ -80,9 +80,10 @@ class OpenQuestion(Struct, frozen=True):
 
 
 def open_questions(plan: Plan, given: TypedAnswers, with_entries: bool = True) -> list[OpenQuestion]:
-    """Return the questions of a plan; none if a refusal has no answer that can be typed.
+    """Return the questions of a plan that can be typed; [] if any refusal has no such answer.
 
-    `with_entries`: whether an answer may be about an entry, as `TypedAnswers.add_to_session` takes it.
+    Answers that were given before are left out. `with_entries`: whether an answer may say which object an
+    entry is, as `TypedAnswers.add_to_session` takes it.
     """
     found = [_open_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
     if not all(one.candidates or one.new or one.typed or one.numbers for one in found):
@@ -91,6 +92,10 @@ def open_questions(plan: Plan, given: TypedAnswers, with_entries: bool = True) -
 
 
 def _open_question(plan: Plan, refusal: Refusal, given: TypedAnswers, with_entries: bool) -> OpenQuestion:
+    """Return one refusal of a plan with the answers that are still open.
+
+    A question about which object an entry is comes first; its other answers come in the next plan.
+    """
     flags = {text: way.means for way in refusal.answers if (text := answer_in_flag(way.add))}
     about_new = {text for text in flags if text.startswith(f"{NEW} ")}
     numbers = frozenset(text for text in flags if _DELETE_COUNT_ANSWER.fullmatch(text))
@@ -105,7 +110,13 @@ def _open_question(plan: Plan, refusal: Refusal, given: TypedAnswers, with_entri
     taken = {*given.ids.values()}
     candidates = tuple(one for one in refusal.candidates if with_entries and one.id not in taken)
     if (new or candidates) and not is_chosen:
-        entries = (address,) if NEW in new or not new else tuple(_created_entries(plan, address.list_address))
+        entries: tuple[Address, ...] = (address,)
+        if new and NEW not in new:  # the answer is about all entries of a list that the plan creates
+            entries = tuple(
+                change.location
+                for change in plan.changes
+                if change.action == "create" and change.location.list_address == address.list_address
+            )
         return OpenQuestion(refusal, candidates, entries, new)
     registry = build_registry(plan.profile)
     left = tuple(
@@ -114,10 +125,3 @@ def _open_question(plan: Plan, refusal: Refusal, given: TypedAnswers, with_entri
         if text not in about_new | numbers | given.answers
     )
     return OpenQuestion(refusal, typed=left, numbers=frozenset() if left else numbers - given.answers)
-
-
-def _created_entries(plan: Plan, place: Address) -> Iterator[Address]:
-    """Yield the entries of a list that a plan creates."""
-    for change in plan.changes:
-        if change.action == "create" and change.location.list_address == place:
-            yield change.location

@@ -29,7 +29,7 @@ from dpsync.planner.sides import Options, Sides
 
 
 class SidesReader(Struct, frozen=True):
-    """Reads the live objects of one configuration, with the git base and the ids file."""
+    """Reads the live objects of one configuration and compares them with the git base and the ids file."""
 
     client: ReadClient
     registry: Registry
@@ -39,7 +39,7 @@ class SidesReader(Struct, frozen=True):
     labels: LabelCommits = NO_LABELS
 
     def sides(self, desired: Desired, options: Options) -> Sides:
-        """Return both sides of a plan, including the objects that deletes would also delete or change.
+        """Return both sides of a plan: the configuration, and the live objects that the plan must know.
 
         Raises ClientError if reading failed, and DiagnosticError if an answer or a pattern matches nothing or
         the configuration does not fit the live objects.
@@ -58,7 +58,10 @@ class SidesReader(Struct, frozen=True):
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
     def _make_sides(self, desired: Desired, snapshot: Snapshot, options: Options) -> Sides:
-        """Return both sides. Page paths in the files are replaced by page ids."""
+        """Return both sides of a plan.
+
+        Page paths in the files are replaced by the page ids that the platform has.
+        """
         base, then, labels = self.base, self.base.desired, self.labels
         if then is not None and snapshot.pages:
             earlier = _EarlierWithPageIds(self.registry, snapshot, base.earlier_configurations)
@@ -74,20 +77,21 @@ class SidesReader(Struct, frozen=True):
         return Sides(self.registry, declared, snapshot, options, base, label_commits=labels)
 
     def snapshot(self, desired: Desired) -> Snapshot:
-        """Return the live objects of a configuration, matched with its entries. Raises as `sides` does."""
+        """Read the live objects of a configuration, and match them with its entries.
+
+        Raises as `sides` does.
+        """
         return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.ids)
 
     def _with_related_objects(self, sides: Sides) -> Snapshot:
-        """Return the snapshot with more objects that a plan must know.
+        """Return the snapshot with the objects that deletes affect and that questions are about.
 
         These are the objects that deletes would also delete or change, the objects that show transferred
-        objects, and the content of candidates in questions. An object that is deleted along may be referred
-        to by others, so reading repeats until there is nothing new.
+        objects, and the content of candidates in questions. Others may refer to an object that is deleted by
+        cascade, so reading repeats until there is nothing new.
         """
-        to_delete, transferred = (
-            decide_deletions(sides, decide_restructuring(sides)),
-            find_transfers(sides).all_transferred,
-        )
+        to_delete = decide_deletions(sides, decide_restructuring(sides))
+        transferred = find_transfers(sides).all_transferred
         candidates = objects_to_check_for_contents(sides)
         if not to_delete.roots and not transferred and not candidates:
             return sides.snapshot

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class RevertTarget(Struct, frozen=True):
-    """The configuration that reverts an apply.
+    """The configuration that reverts an apply, and what a plan of it may change.
 
     Only entries in `touched` may change, and only objects in `deleted` may be deleted. `outputs` has the
     deleted objects that the platform created together with other objects. `not_reverted` has a note for each
@@ -82,7 +82,7 @@ def make_revert_target(
     current: CurrentAddresses,
     reasons_to_keep: Mapping[Identity, str],
 ) -> RevertTarget:
-    """Return the configuration that reverts an apply.
+    """Return the configuration that reverts an apply: the declared entries with the previous values.
 
     `comparison` is a plan that compares the values that the apply wrote with the live values.
     `reasons_to_keep` maps each created object that must stay to the reason.
@@ -130,7 +130,10 @@ def make_revert_target(
 
 
 def _keep_later_changes(entries: RevertedEntries) -> None:
-    """Keep every live value that differs from the value that the apply wrote."""
+    """Remove from the entries each value that was changed after the apply, so that the live value stays.
+
+    An entry whose object was deleted after the apply is removed as a whole.
+    """
     for address in entries.later_changes.keys() & entries.resources.keys():
         entry, change = entries.resources[address], entries.later_changes[address]
         if change.action == "create":
@@ -142,7 +145,7 @@ def _keep_later_changes(entries: RevertedEntries) -> None:
 
 
 def _scopes_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
-    """Return the scopes of the objects to delete, including objects that the platform created with others."""
+    """Return the scopes in which the revert deletes objects, including outputs of created objects."""
     scopes = entries.comparison.snapshot.scopes
     pruned = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
     kinds = {kind for kind, _ in deleted}
@@ -152,7 +155,8 @@ def _scopes_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) ->
 def _without_missing_entries(entries: RevertedEntries, removed: Collection[Address]) -> dict[Address, Entry]:
     """Return the entries without deleted and missing objects, their children, and references to them.
 
-    Sibling orders that the apply did not change are omitted, too.
+    Sibling orders that the apply did not change are omitted, too. `removed` has the entries whose objects the
+    revert deletes.
     """
     kept = dict(entries.resources)
     while out := [
@@ -179,7 +183,7 @@ def _without_missing_entries(entries: RevertedEntries, removed: Collection[Addre
 
 
 def exact_pattern(address: Address) -> Pattern:
-    """Return a pattern that matches only this address, whatever characters its titles contain."""
+    """Return a pattern that matches only this address, even if a title in it contains a `*`."""
     return Pattern(str(address), address.segments)
 
 
@@ -192,7 +196,7 @@ class Revert:
     """The revert of one apply. `plan()` sets `session` to a session with the configuration of the revert.
 
     `comparison` is a plan that compares the values that the apply wrote with the live values. `files` is the
-    configuration in the files. `file` is the journal or saved plan of the apply.
+    configuration in the files. `file` is the name of the journal or saved plan of the apply.
     """
 
     def __init__(
@@ -219,15 +223,20 @@ class Revert:
         return self.target.not_reverted if self.target is not None else ()
 
     def plan(self, client: ReadClient, options: Options) -> Planned:
-        """Return the plan. If unrelated changes cannot be left out of the plan, the plan refuses them.
+        """Return the plan of the revert.
 
+        Plans repeatedly: objects that somebody has used since the apply are kept, and unrelated changes are
+        ignored, until neither remains. If unrelated changes remain after MAX_ROUNDS, the plan refuses them.
         Raises as `Session.plan` does.
         """
         used: dict[Identity, str] = {}
         ignored: list[set[Address]] = []
         while True:
             target = make_revert_target(self._declared, self._changes, self._comparison, self._current, used)
-            session = replace(self._declared, desired=_with_ignored(target.desired, set().union(*ignored)))
+            policy = target.desired.policy
+            unrelated = tuple(exact_pattern(address) for address in sorted(set[Address]().union(*ignored)))
+            policy = replace(policy, ignore=(*policy.ignore, *unrelated))
+            session = replace(self._declared, desired=replace(target.desired, policy=policy))
             planned = session.plan(client, options)
             newly_used = _reasons_to_keep_created(client, session, planned, target)
             others = [change for change in planned.plan.changes if not _belongs_to_revert(change, target)]
@@ -256,11 +265,11 @@ class Revert:
         return replace(planned, plan=plan.model_copy(update=update))
 
     def recording(self, store: IdsStore) -> IdsStore:
-        """Return an ids store that adds lines only for entries that the files declare."""
+        """Return an ids store that writes to `store`, but adds no lines for entries that no file declares."""
         return _DeclaredIds(store, frozenset(self._files.entries))
 
     def _reapplied_line_notes(self, plan: Plan) -> Iterator[Note]:
-        """Return a note for each line of the files whose value the next apply would write again."""
+        """Yield a note for each line of the files whose value the next apply would write again."""
         for change in plan.changes:
             entry = self.session.desired.entries.get(change.location)
             if entry is None or change.action == "delete" or change.location not in self._files.entries:
@@ -277,20 +286,20 @@ class Revert:
 
 
 def _belongs_to_revert(change: Change, target: RevertTarget) -> bool:
-    """Return whether a change belongs to the revert."""
+    """Return whether a planned change is part of the revert, not an unrelated change."""
     if change.action == "delete":
         return any(change.kind == kind and change.id == id for (kind, _), id in target.deleted.items())
     return change.location in target.touched
 
 
 def _output_notes(plan: Plan, target: RevertTarget) -> Iterator[Note]:
-    """Return a note for each deleted object that the platform created together with another object."""
+    """Yield a warning for each deleted object that the platform created together with another object."""
+    text = (
+        "GitBook created this object together with an object that the apply created. "
+        "Changes that were made to this object after the apply are lost"
+    )
     for change in plan.changes:
         if change.action == "delete" and (change.kind, change.id) in target.outputs:
-            text = (
-                "GitBook created this object together with an object that the apply created. "
-                "Changes that were made to this object after the apply are lost"
-            )
             yield Note(address=change.address, text=text, severity="warning")
 
 
@@ -300,7 +309,7 @@ def _reasons_to_keep_created(
     """Return the created objects that somebody has used since the apply, each with the reason to keep it.
 
     An object is in use if it has pages, or if its delete would also delete or change an object that the apply
-    did not create.
+    did not create. `planned` is a plan that would delete the objects.
     """
     deleted = decide_deletions(planned.sides, decide_restructuring(planned.sides))
     names, used = planned.sides.names, dict[Identity, str]()
@@ -344,7 +353,7 @@ def _reasons_to_keep_created(
 
 
 def _label_as_reverted(plan: Plan, desired: Desired) -> Plan:
-    """Return the plan with the cause "reverted" for each change: no edit of the files caused the change.
+    """Return the plan with "reverted" as the cause of each change, because no edit of the files caused it.
 
     Pins that are not in the files are omitted.
     """
@@ -359,11 +368,6 @@ def _label_as_reverted(plan: Plan, desired: Desired) -> Plan:
     return plan.model_copy(update={"changes": tuple(changes)})
 
 
-def _with_ignored(desired: Desired, addresses: Iterable[Address]) -> Desired:
-    more = tuple(exact_pattern(address) for address in sorted(addresses))
-    return replace(desired, policy=replace(desired.policy, ignore=(*desired.policy.ignore, *more)))
-
-
 class _DeclaredIds(Struct, frozen=True):
     """An ids store that adds no lines for entries that exist only during the revert."""
 
@@ -371,6 +375,7 @@ class _DeclaredIds(Struct, frozen=True):
     declared: frozenset[Address]
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
+        """Write the edits of declared entries, and all deleted lines."""
         kept = {
             (owner, address): line
             for (owner, address), line in edits.items()
@@ -386,14 +391,16 @@ def reverting(
     file: str = "the journal or saved plan",
     options: Options | None = None,
 ) -> Revert:
-    """Read the live objects, and compare them with the values that an apply wrote.
+    """Read the live objects, compare them with the values that an apply wrote, and return its revert.
 
     `file` names the journal or saved plan that `applied_plan` comes from. A value that no file of the
-    configuration could contain is an error if `options` select its entry.
-
-    Raises DiagnosticError for such a value and for another platform, and as `Session.plan` does.
+    configuration could contain is an error if `options` select its entry. Raises DiagnosticError for such a
+    value and for another platform, and as `Session.plan` does.
     """
-    _check_platform(client.url, applied_plan.platform)
+    here, platform = client.url, applied_plan.platform
+    if platform != here and not (is_loopback(platform) and is_loopback(here)):
+        message = f"the apply changed the server {platform}, but this command uses the server {here}"
+        raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
     asked = options or Options()
     select, exclude = (
         parse_patterns(session.registry, session.desired, texts) for texts in (asked.select, asked.exclude)
@@ -432,19 +439,17 @@ def reverting(
         return Revert(extended, located, now, current, files, file)
 
 
-def _check_platform(here: str, platform: str) -> None:
-    if platform != here and not (is_loopback(platform) and is_loopback(here)):
-        message = f"the apply changed the server {platform}, but this command uses the server {here}"
-        raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
-
-
 def _with_applied_values(
     session: Session,
     applied_plan: Iterable[RecordedChange],
     missing: Collection[Address],
     references: References,
 ) -> Desired:
-    """Return the configuration with the values that an apply wrote instead of the present values."""
+    """Return the configuration with the values that an apply wrote, in place of the declared values.
+
+    A plan of it shows what was changed after the apply. Objects in `missing` (recorded addresses) are left
+    out.
+    """
     resources = dict(session.desired.entries)
     for recorded in applied_plan:
         entry = resources.get(recorded.address)

@@ -24,7 +24,7 @@ from dpsync.workflows.revert_entries import NotRestorableError, RecordedChange, 
 
 
 def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
-    """Set the previous values in the entry of a change. Record why other fields are not reverted."""
+    """Set the previous values in the entry of a changed object. Record why other fields are not reverted."""
     change, address = recorded.change, recorded.address
     entry, noun = entries.resources.get(address), entries.registry[change.kind].noun
     if entry is None or entry.kind != change.kind or entries.live_id(address) != change.id:
@@ -67,7 +67,7 @@ def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
 
 
 def restore_moved_flag(entries: RevertedEntries, recorded: RecordedChange, item: Difference) -> None:
-    """Set a flag that only one sibling can have (such as `default`) on the object that had it before."""
+    """Give a flag that only one sibling can have (as `default`) back to the object that had it before."""
     kind = recorded.change.kind
     for address, entry in entries.resources.items():
         if entry.kind == kind and entries.live_id(address) == item.taken_from:
@@ -80,7 +80,10 @@ def restore_moved_flag(entries: RevertedEntries, recorded: RecordedChange, item:
 
 
 def _reason_to_keep_value(entries: RevertedEntries, recorded: RecordedChange, item: Difference) -> str | None:
-    """Return why a field keeps its value; "" if it has the previous value; None if it is to be restored."""
+    """Return why a field keeps its live value; None if the previous value is to be restored.
+
+    The reason is "" if the field has the previous value already.
+    """
     change = recorded.change
     writable = {one.name for one in entries.registry[change.kind].writable_fields}
     if item.field not in writable or entries.registry[change.kind].field(item.field).is_parent_reference:
@@ -101,7 +104,7 @@ def _reason_to_keep_value(entries: RevertedEntries, recorded: RecordedChange, it
 
 
 def select_deletions(entries: RevertedEntries) -> set[Address]:
-    """Return the addresses of the created objects to delete. Record why the other created objects stay."""
+    """Return the addresses of created objects that the revert deletes. Record why the others stay."""
     created = [one for one in entries.changes if one.change.action == "create"]
     candidates = {one.address for one in created if _may_delete(entries, one)}
     for address in sorted(candidates):
@@ -125,7 +128,7 @@ def outputs_of_created_objects(entries: RevertedEntries, addresses: set[Address]
 
 
 def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
-    """Return whether the created object still exists, unchanged and unused. Record why it must stay."""
+    """Return whether a created object still exists, unchanged and unused. Record why it must stay."""
     address, change = recorded.address, recorded.change
     live, since = entries.comparison.sides.live(address), entries.later_changes.get(address)
     kind = entries.registry[change.kind]
@@ -161,7 +164,7 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
 
 
 def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> None:
-    """Add an entry that restores or re-creates the deleted object, or record why neither is possible."""
+    """Add an entry that restores or re-creates a deleted object, or record why neither is possible."""
     change, address = recorded.change, recorded.address
     kind, scope = entries.registry[change.kind], entries.session.desired.scopes.get(address.list_address)
     if _still_exists(entries, recorded):
@@ -201,7 +204,7 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
 
 
 def _still_exists(entries: RevertedEntries, recorded: RecordedChange) -> bool:
-    """Return whether the object still exists, for example because its delete failed."""
+    """Return whether a deleted object still exists, for example because its delete failed."""
     kind, snapshot = entries.registry[recorded.change.kind], entries.comparison.snapshot
     if kind.has_unique_id:
         return entries.exists(recorded)
@@ -210,6 +213,7 @@ def _still_exists(entries: RevertedEntries, recorded: RecordedChange) -> bool:
 
 
 def _make_entry(change: Change, scope: Scope, key: str, pin: str | None = None) -> Entry:
+    """Return an entry without fields for a deleted object, pinned to its id or marked as new."""
     return Entry(
         kind=change.kind, address=scope.address.child(key), key=key, parent=scope.parent, holder=None,
         fields={}, span=scope.span, spans={}, pin=pin, new=pin is None,
@@ -217,7 +221,7 @@ def _make_entry(change: Change, scope: Scope, key: str, pin: str | None = None) 
 
 
 def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
-    """Return why dpsync cannot re-create the object; None if it can."""
+    """Return why dpsync cannot re-create a deleted object, as part of a sentence; None if it can."""
     change = recorded.change
     kind, previous = entries.registry[change.kind], {item.field: item.before for item in change.was}
     if kind.is_node:
@@ -244,12 +248,15 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
 
 
 def _is_grant(kind: Kind) -> bool:
-    """Return whether an object of this kind has the id of the object that it refers to (a team member)."""
+    """Return whether objects of a kind have the id of the object that they refer to, as a team member has."""
     return kind.key_field is not None and kind.field(kind.key_field).response_path == kind.id_path
 
 
 def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveObject | None:
-    """Return the live object in the same scope with the same identifying values (such as the title)."""
+    """Return the live object in the same scope with the same natural key, such as the title.
+
+    It may be the deleted object, created again by somebody else.
+    """
     previous = {item.field: item.before for item in recorded.change.was}
     kind, display = entries.registry[recorded.change.kind], entries.comparison.sides.values.to_display
     for identity in entries.comparison.snapshot.scopes[recorded.address.list_address]:
@@ -271,7 +278,7 @@ def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> 
 
 
 def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) -> None:
-    """Add an entry for a new object. `set_previous_values` sets the fields later."""
+    """Add an entry that re-creates a deleted object. `set_previous_values` sets its fields later."""
     change, kind = recorded.change, entries.registry[recorded.change.kind]
     natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.key_field or "")
     entry = _make_entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")
@@ -310,7 +317,11 @@ def _keep_instruction(kind: Kind, change: Change) -> str:
 
 
 def set_previous_values(entries: RevertedEntries) -> None:
-    """Set the previous values of re-created objects. Skip an object if a value cannot be restored."""
+    """Set the previous values in the entries of re-created objects.
+
+    If a value cannot be restored, the object is not re-created. Repeats, because other objects may refer to
+    it.
+    """
     while missing_values := {
         at: name for at, one in entries.recreated.items() if (name := _find_missing_value(entries, one))
     }:
@@ -355,22 +366,23 @@ def _grant_fields(entries: RevertedEntries, recorded: RecordedChange) -> dict[st
 
 
 def _find_missing_value(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
-    """Return the first field that cannot be restored, with the reason; None if there is none."""
+    """Return the first field of a deleted object that cannot be restored, with the reason, else None."""
     for name in recorded.deleted:
         try:
             entries.references.value_of(recorded.deleted, entries.registry[recorded.change.kind].field(name))
         except NotRestorableError as unknown:
             return f"{name}: {unknown}"
     kind = entries.registry[recorded.change.kind]
-    try:
-        _ = _grant_fields(entries, recorded) if _is_grant(kind) else None
-    except NotRestorableError as unknown:
-        return f"{kind.key_field}: {unknown}"
+    if _is_grant(kind):
+        try:
+            _grant_fields(entries, recorded)
+        except NotRestorableError as unknown:
+            return f"{kind.key_field}: {unknown}"
     return None
 
 
 def _nested_value(values: Any, name: str) -> Any:
-    """Return the value at a dotted name in nested mappings; None if it is missing."""
+    """Return the value at a dotted name (`a.b`) in nested mappings; None if it is missing."""
     for part in name.split("."):
         values = values.get(part) if isinstance(values, Mapping) else None
     return values

@@ -1,9 +1,8 @@
-"""Read the changes of an apply from its journal or saved plan, and rebuild the entries from before the apply.
+"""Read the changes of an apply from its journal or saved plan, and find the entries that they are about.
 
-`applied` returns the changes that the apply carried out, and `read_changes` checks their values.
-`CurrentAddresses` finds the present entries by object id, because keys may have changed since. Somebody else
-may have written the journal: before dpsync reads the platform, each value must be one that a configuration
-could contain.
+`applied` returns the changes that the apply carried out, and `read_changes` checks their values: somebody
+else may have written the journal, so each value must be one that a configuration could contain.
+`CurrentAddresses` finds the present entries by object id, because keys may have changed since.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from dpsync.model.change import Change, Difference, Note
 from dpsync.model.desired import Desired, Entry, Scope
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
 from dpsync.model.ids import is_path_id
-from dpsync.model.journal import SUCCESSFUL, Outcome, Report
+from dpsync.model.journal import SUCCESSFUL, Report
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, Snapshot
 from dpsync.model.values import LiveId, Ref, Value, map_leaves
@@ -36,7 +35,7 @@ _REACHED_RESULTS: Final = frozenset({*SUCCESSFUL, "unknown"})
 
 
 class Applied(Struct, frozen=True):
-    """One change of which at least one step was, or may have been, carried out."""
+    """A planned change of which at least one step was, or may have been, carried out."""
 
     change: Change
     created_id: str | None = None
@@ -46,7 +45,7 @@ class Applied(Struct, frozen=True):
 
 
 class AppliedPlan(Struct, frozen=True):
-    """The changes of an apply. `ids` maps each declared address to the object id at the time of the apply."""
+    """The changes of an apply. `ids` has, by declared address, the object id at the time of the apply."""
 
     platform: str
     changes: tuple[Applied, ...]
@@ -56,26 +55,23 @@ class AppliedPlan(Struct, frozen=True):
 
 
 def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
-    """Return the changes that an apply of the plan carried out. Without a report, these are all changes."""
+    """Return the changes of a plan that an apply carried out. Without a report, these are all changes."""
     if report is None:
         changes = [Applied(change) for change in plan.changes]
     else:
         outcomes = {outcome.step: outcome for outcome in report.outcomes}
-        changes = [one for change in plan.changes if (one := _applied_change(change, outcomes)) is not None]
-    created = {one.change.address: one.created_id for one in changes if one.created_id is not None}
+        changes = []
+        for change in plan.changes:
+            own_outcomes = [outcomes[step.id] for step in change.steps if step.id in outcomes]
+            reached = [outcome for outcome in own_outcomes if outcome.result in _REACHED_RESULTS]
+            if change.steps and not reached:
+                continue
+            created_ids = (outcome.id for outcome in reached if outcome.verb == "create")
+            successes = sum(outcome.result in SUCCESSFUL for outcome in own_outcomes)
+            complete = successes == len(change.steps)
+            changes.append(Applied(change, next(filter(None, created_ids), None), complete=complete))
+    created = {item.change.address: item.created_id for item in changes if item.created_id is not None}
     return AppliedPlan(plan.platform, tuple(changes), {**plan.bindings, **created}, plan.profile)
-
-
-def _applied_change(change: Change, outcomes: Mapping[str, Outcome]) -> Applied | None:
-    """Return the change with its result; None if no step of the change reached the platform."""
-    own = [outcomes[step.id] for step in change.steps if step.id in outcomes]
-    if change.steps and not any(outcome.result in _REACHED_RESULTS for outcome in own):
-        return None
-    created = (
-        outcome.id for outcome in own if outcome.verb == "create" and outcome.result in _REACHED_RESULTS
-    )
-    good = [outcome for outcome in own if outcome.result in SUCCESSFUL]
-    return Applied(change, next(filter(None, created), None), complete=len(good) == len(change.steps))
 
 
 RecordedValues = Mapping[str, "Value | IncompleteValueError"]
@@ -84,7 +80,7 @@ _INVALID_RECORD_CODE: Final = "DP149"
 
 
 class RecordedChange(Struct, frozen=True):
-    """A change that an apply carried out completely or partly, with recorded values that fit their fields."""
+    """A change of an apply, with recorded values that fit the types of their fields."""
 
     applied: Applied
     address: Address
@@ -98,6 +94,7 @@ class RecordedChange(Struct, frozen=True):
 
     @property
     def change(self) -> Change:
+        """Return the change as the apply planned it."""
         return self.applied.change
 
     @property
@@ -113,10 +110,10 @@ def read_changes(
     file: str,
     is_selected: Callable[[Address], bool],
 ) -> list[RecordedChange]:
-    """Return the changes with their values. Leave out unselected changes with invalid values.
+    """Return the changes of an apply with their checked values, without unselected changes that are invalid.
 
-    `file` names the journal or saved plan in messages. Raises DiagnosticError (exit 5) with every value of a
-    selected change that no file of the configuration could contain.
+    `file` names the journal or saved plan in messages. Raises DiagnosticError (exit code 5) with every value
+    of a selected change that no file of the configuration could contain.
     """
     changes, findings = [], Findings()
     pinned = {(entry.kind, entry.pin or ""): entry for entry in desired.entries.values()}
@@ -136,7 +133,10 @@ def read_changes(
 
 
 class _ChangeReader:
-    """Reads one change and collects errors in its values. `entry` is the present entry of the object."""
+    """Reads one recorded change and collects the errors in it as `findings`.
+
+    `entry` is the present entry of the object, if it has one.
+    """
 
     def __init__(
         self, desired: Desired, registry: Registry, file: str, change: Change, entry: Entry | None
@@ -170,7 +170,7 @@ class _ChangeReader:
         return RecordedChange(applied, change.location, before, after, deleted)
 
     def read_deleted(self, kind: Kind) -> RecordedValues:
-        """Return the values of a deleted object."""
+        """Return the values of a deleted object with which it can be re-created."""
         place = self.change.location.list_address
         scope = self.desired.scopes.get(place)
         if scope is not None and kind.name not in scope.kinds:
@@ -194,7 +194,10 @@ class _ChangeReader:
         return self.read_values(kind, [item for item in self.change.was if item.field in kept], "before")
 
     def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> RecordedValues:
-        """Return the values of one side ("before" or "after"), in the order of the declared fields."""
+        """Return the values of one side ("before" or "after") by field, in the order of the declared fields.
+
+        A value of which the record has only a part is an IncompleteValueError.
+        """
         recorded = {item.field: item for item in items}
         for name in recorded.keys() - {one.name for one in kind.fields} - {*kind.parents}:
             self.add_error(name, f"{kind.noun_with_article} has no field {name}")
@@ -222,7 +225,7 @@ class _ChangeReader:
         return found
 
     def add_error(self, field: str | None, reason: str) -> None:
-        """Record why the change or one of its fields cannot be used."""
+        """Record why the change, or one of its fields, cannot be used."""
         at = self.change.address if field is None else f"{self.change.address}#{field}"
         hint = "somebody may have edited the file, or the file may be damaged"
         if self.change.action != "delete":
@@ -232,7 +235,7 @@ class _ChangeReader:
 
 
 class CurrentAddresses:
-    """The present addresses of recorded objects.
+    """Finds the present addresses of objects by the addresses that they had when the apply was recorded.
 
     `ids` maps the addresses at the time of the apply to object ids. `snapshot` has the live objects, matched
     with the entries of `desired`.
@@ -271,13 +274,13 @@ class CurrentAddresses:
         return None
 
     def find_parent(self, address: Address, kind: Kind) -> Address | None:
-        """Return the present address of the parent that an object of this kind had at a recorded address."""
+        """Return the present address of the parent that an object of a kind had at a recorded address."""
         owner = self._recorded_parent(address, kind)
         kinds = (self.registry.tree_owner(kind),) if kind.is_node else kind.parents
         return self.find(owner, kinds) if owner.segments else None
 
     def with_parent(self, parent: Address, address: Address, kind: Kind) -> Address:
-        """Return the address with another parent and the same key."""
+        """Return the recorded address with its parent replaced by `parent` and the same key."""
         return Address(
             (*parent.segments, *address.segments[len(self._recorded_parent(address, kind).segments) :])
         )
@@ -292,14 +295,17 @@ class CurrentAddresses:
         return Address(address.segments[: -words if isinstance(kind.shape, SingleEntry) else -words - 1])
 
     def _segment_count(self, kind: Kind) -> int:
-        """Return the number of segments that an address of this kind has."""
+        """Return the number of segments in an address of a kind, such as 3 for `acme/sites/docs`."""
         if not kind.parents:
             return 1
         return self._segment_count(self.registry[kind.parents[0]]) + len(kind.key.split(".")) + 1
 
 
 def with_recorded_pins(desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]) -> Desired:
-    """Return the configuration with a pin for each unmatched entry whose recorded object still exists."""
+    """Return the configuration with a pin for each unmatched entry whose recorded object still exists.
+
+    A later rename in GitBook then does not hide the object from the revert.
+    """
     matched = {
         (desired.entries[at].kind, one.id) for at, one in snapshot.matches.items() if at in desired.entries
     }
@@ -382,10 +388,10 @@ class NotRestorableError(Exception):
 
 
 class References:
-    """Converts recorded references to present references.
+    """Converts references in recorded values to references to present entries and objects.
 
-    `restored` maps the recorded address of a deleted object to the address of its new entry. `recreated`
-    maps the address of the new entry to the change that deleted the former object.
+    `restored` maps the recorded address of a deleted object to the address of its new entry. `recreated` maps
+    the address of the new entry to the change that deleted the former object.
     """
 
     def __init__(
@@ -432,6 +438,10 @@ class References:
         raise NotRestorableError(f"the object with the id {id} no longer exists")
 
     def _current_reference(self, name: str, kinds: tuple[str, ...]) -> Ref | LiveId:
+        """Return a present reference to the object that had this address: to its entry, or else by its id.
+
+        Raises NotRestorableError if it no longer exists, or is of none of the `kinds`.
+        """
         address = self._restored.get(name) or self._current.find(Address.parse(name), kinds)
         if address is not None and address in self._resources:
             return Ref(address)
@@ -449,11 +459,11 @@ class References:
 
 
 class RevertedEntries:
-    """The entries with the previous values that were set so far.
+    """The entries of a revert while they are edited, and the notes about what is not reverted.
 
     `comparison` is a plan that compares the values that the apply wrote with the live values, so each
-    difference in this plan was made after the apply. `reasons_to_keep` maps each created object that must
-    stay to the reason.
+    difference in this plan was made after the apply. `used` maps each created object that must stay to the
+    reason.
     """
 
     def __init__(
@@ -499,12 +509,12 @@ class RevertedEntries:
         self.notes.append(Note(address=str(address), text=text, severity="warning"))
 
     def live_id(self, address: Address) -> str | None:
-        """Return the id of the live object at an address."""
+        """Return the id of the live object at an address, None without an object."""
         live = self.comparison.sides.live(address)
         return None if live is None else live.id
 
     def exists(self, recorded: RecordedChange) -> bool:
-        """Return whether the object of a change is live, with or without an entry."""
+        """Return whether the object of a recorded change is live, with or without an entry."""
         objects = self.comparison.snapshot.objects.values()
         return any(
             one.kind == recorded.change.kind and one.id == recorded.id and not one.deleted for one in objects

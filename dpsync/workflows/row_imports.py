@@ -48,6 +48,7 @@ class _RowPlace(Struct, frozen=True):
 
     @property
     def span(self) -> Span:
+        """Return the position of the list in the files, or of its owner if no file has the list yet."""
         return self.scope.span if self.scope is not None else self.owner.span
 
 
@@ -59,7 +60,7 @@ def import_rows(
     layers: Layers | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Updated:
-    """Return the files of a configuration with the live objects of one list in a CSV file.
+    """Return the edited files of a configuration, with the live objects of one list in a new CSV file.
 
     `named` is the address of the entry that owns the list, or its key if only one entry has this key. Entries
     that no CSV row can contain stay in YAML beside the CSV file. Nothing is written to the disk.
@@ -125,7 +126,10 @@ def import_rows(
 
 
 def _find_row_place(session: Session, named: str) -> _RowPlace:
-    """Return the list of the named entry that a CSV file can contain. Raises DiagnosticError (exit 4)."""
+    """Return the list that a CSV file can contain in the entry that `named` means.
+
+    Raises DiagnosticError (exit code 4) unless exactly one entry has this address or key.
+    """
     places: list[_RowPlace] = []
     for entry in session.readable.entries.values():
         for word, kinds in session.registry.kinds_by_list_key(entry.kind).items():
@@ -146,13 +150,17 @@ def _find_row_place(session: Session, named: str) -> _RowPlace:
 
 
 def _refusal_error(message: str, span: Span | None = None, hint: str | None = None) -> DiagnosticError:
+    """Return the error that an import into a CSV file is not possible (exit code 4)."""
     return DiagnosticError([Diagnostic(ROWS_CODE, message, span, hint=hint)], Exit.REFUSED)
 
 
 def _check_can_move_to_csv(
     session: Session, planned: Planned, place: _RowPlace, name: str, files: DiskFiles
 ) -> None:
-    """Raise DiagnosticError (exit 4) if the files contain something that the CSV file could not."""
+    """Raise DiagnosticError (exit code 4) if the import would lose something or overwrite a file.
+
+    `name` is the name of the new CSV file.
+    """
     desired: Desired = session.readable
     for entry in desired.entries.values():
         if entry.address.is_at_or_below(place.address):
@@ -182,7 +190,7 @@ def _check_can_move_to_csv(
 
 
 def _split_rows(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
-    """Return the text of the CSV file, and the entries that no CSV row can contain."""
+    """Return the text of the CSV file, and the entries (key and fields) that no CSV row can contain."""
     from dpsync.importing.edit_yaml import UneditableError
     from dpsync.importing.entries import EXPLICIT_NULL, value_to_write
     from dpsync.importing.rows import Cells, cells_of_entry, csv_text
@@ -223,7 +231,10 @@ def _split_rows(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, di
 def _edited_configuration_file(
     files: DiskFiles, place: _RowPlace, value: dict[str, Any], session: Session
 ) -> bytes:
-    """Return the configuration file with the line that names the CSV file."""
+    """Return the content of the configuration file with `value`, which names the CSV file, as the list.
+
+    Raises DiagnosticError (exit code 4) if a variable or a comment would be lost.
+    """
     from dpsync.importing.edit_yaml import UneditableError, YamlFile, apply_edits, comments, unfold_long_lines
 
     before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
@@ -259,7 +270,7 @@ def _edited_configuration_file(
 
 
 def _scalar_texts(node: Node) -> Iterator[str]:
-    """Yield each scalar of a YAML node as it is written in the file."""
+    """Yield each scalar of a YAML node, at any depth, as it is written in the file."""
     match node:
         case nodes.Scalar(text=text):
             yield text

@@ -53,7 +53,10 @@ TOP_LEVEL_NAME: str = "the top-level values"
 
 
 class OtherConfigurations(Struct, frozen=True):
-    """The configuration with each other environment or fewer overlays, by a name for messages."""
+    """The configurations that other environments or fewer overlays make from the same files.
+
+    `by_name` has a name for messages. An edit of a shared line would change these configurations, too.
+    """
 
     by_name: Mapping[str, Desired]
 
@@ -74,7 +77,7 @@ class OtherConfigurations(Struct, frozen=True):
         )
 
     def names_using_field(self, address: Address, field: str, span: Span) -> tuple[str, ...]:
-        """Return the other configurations that take the value of a field from the line at this position."""
+        """Return the names of other configurations that take a field's value from a line of a file."""
         return tuple(
             name
             for name, other in self.by_name.items()
@@ -82,7 +85,10 @@ class OtherConfigurations(Struct, frozen=True):
         )
 
     def names_using_lines(self, desired: Desired, lines: Iterable[WrittenField]) -> tuple[str, ...]:
-        """Return the other configurations that use one of these lines, at the positions before the edit."""
+        """Return the names of other configurations that use one of these lines.
+
+        The lines have their positions before the edit.
+        """
         names = {
             name
             for line in lines
@@ -92,7 +98,7 @@ class OtherConfigurations(Struct, frozen=True):
         return tuple(name for name in self.by_name if name in names)
 
     def names_reading_file(self, name: str) -> tuple[str, ...]:
-        """Return the other configurations that read a file, and so would get its new entries."""
+        """Return the names of other configurations that read a file, and so would get its new entries."""
         return tuple(who for who, other in self.by_name.items() if name in other.texts)
 
 
@@ -101,7 +107,10 @@ _AddPageCounts = Callable[[str | None, Candidates], Candidates]
 
 
 class CandidatePages:
-    """Reads how many pages the candidates of questions have. `desired` has the kind of each entry."""
+    """Reads how many pages the candidates of questions have, to help a person to choose.
+
+    `desired` has the kind of each entry.
+    """
 
     def __init__(self, client: ReadClient, registry: Registry, parallelism: int, desired: Desired) -> None:
         self._client = client
@@ -122,7 +131,7 @@ class CandidatePages:
         return plan.model_copy(update={"refusals": tuple(refusals), "requests": self._client.requests})
 
     def findings(self, findings: Findings) -> Findings:
-        """Return findings that end a command, with the number of pages in their candidates."""
+        """Return findings with the number of pages in their candidates."""
         if not any(finding.candidates for finding in findings):
             return findings
         add_pages = self._page_counts((finding.address, finding.candidates) for finding in findings)
@@ -134,6 +143,11 @@ class CandidatePages:
         return with_counts
 
     def _page_counts(self, questions: Iterable[tuple[str | None, Candidates]]) -> _AddPageCounts:
+        """Read the numbers of pages, and return a function that adds them to the candidates of an entry.
+
+        Args:
+            questions: The address of an entry, and the candidates for its object.
+        """
         pairs = [
             (kind, candidate)
             for address, candidates in questions
@@ -149,7 +163,7 @@ class CandidatePages:
         return add_pages
 
     def _kind(self, address: str | None) -> str | None:
-        """Return the kind of the entry at an address; None if the refusal is about something else."""
+        """Return the kind of the entry at an address; None if the question is about something else."""
         if self._kinds is None:
             self._kinds = {str(known): entry.kind for known, entry in self._desired.entries.items()}
         return self._kinds.get(address)
@@ -167,10 +181,12 @@ class Planned(Struct, frozen=True):
 
     @property
     def snapshot(self) -> Snapshot:
+        """Return the live objects of the plan, matched with the entries."""
         return self.sides.snapshot
 
     @property
     def options(self) -> Options:
+        """Return the options with which the plan was made."""
         return self.sides.options
 
 
@@ -208,12 +224,15 @@ class Session(Struct, frozen=True, dict=True):
 
     @cached_property
     def readable(self) -> Desired:
-        """Return the configuration as far as the API edition supports it; other entries are `unserved`."""
+        """Return the configuration without entries that the API edition does not support.
+
+        These entries are in its `unsupported` instead.
+        """
         return without_unsupported_entries(self.desired, self.registry)
 
     @cached_property
     def readable_base(self) -> Base:
-        """Return the git base as far as the API edition supports it."""
+        """Return the git base without entries that the API edition does not support."""
         then = self.base.desired
         return (
             self.base
@@ -223,7 +242,7 @@ class Session(Struct, frozen=True, dict=True):
 
     @cached_property
     def readable_labels(self) -> LabelCommits:
-        """Return the commits for labels as far as the API edition supports their entries."""
+        """Return the commits for labels without entries that the API edition does not support."""
         return self.labels.map_configurations(lambda then: without_unsupported_entries(then, self.registry))
 
     def read(self, client: ReadClient, options: Options | None = None) -> Sides:
@@ -239,11 +258,9 @@ class Session(Struct, frozen=True, dict=True):
     def plan(self, client: ReadClient, options: Options | None = None) -> Planned:
         """Read the live objects, compare them with the configuration, and return the plan.
 
-        If the plan deletes objects, dpsync reads the lists again on which the deletes rest, and also the
-        objects that would be deleted or changed along.
-
-        Raises ClientError if reading failed, and DiagnosticError if the configuration does not fit the live
-        objects.
+        If the plan deletes objects, dpsync reads their lists once more, and also the objects that would be
+        deleted or changed with them. Raises ClientError if reading failed, and DiagnosticError if the
+        configuration does not fit the live objects.
         """
         chosen = options or Options()
         candidate_pages = CandidatePages(client, self.registry, self.parallelism, self.readable)
@@ -259,7 +276,10 @@ class Session(Struct, frozen=True, dict=True):
             raise DiagnosticError(findings, error.exit_code, self.readable.texts) from None
 
     def _with_renamed_keys(self, plan: Plan, sides: Sides) -> Plan:
-        """Return the plan with the entries whose new key an apply only writes to the ids file."""
+        """Return the plan with the entries whose key was renamed, but that need no request.
+
+        An apply only writes their new key to the ids file.
+        """
         part = find_selection(sides)
         listed = {change.address for change in (*plan.changes, *plan.blocked)}
         renamed = {
@@ -325,7 +345,7 @@ class Session(Struct, frozen=True, dict=True):
             ids: the store that records the object of each entry.
 
         Raises:
-            Refused: the plan is not the expected one, or the platform has changed since.
+            StaleStateError: the plan is not the expected one, or the platform has changed since.
             NotApprovedError: the plan has another digest than the approved one.
             DiagnosticError: the plan must not be applied, or a secret is missing.
             ClientError: the platform could not be read.
@@ -364,9 +384,9 @@ class Session(Struct, frozen=True, dict=True):
         return apply_plan(executor, again)
 
     def record(self, client: ReadClient, planned: Planned, ids: IdsStore) -> str | None:
-        """Record the object of each entry in the ids file if there is nothing to apply.
+        """Record the object of each entry in the ids file when there is nothing to apply.
 
-        Returns the reason if the ids file could not be written, otherwise None.
+        Return the reason if the ids file could not be written, otherwise None.
         """
         recorder = self._recorder(client, planned, ids)
         recorder.mark_kept(unmanaged_objects_kept(planned.sides, planned.plan))
@@ -374,6 +394,7 @@ class Session(Struct, frozen=True, dict=True):
         return recorder.trouble
 
     def _recorder(self, client: ReadClient, planned: Planned, ids: IdsStore | None) -> IdsRecorder:
+        """Return the recorder of ids for an apply of the plan, with the matches of its snapshot recorded."""
         from dpsync.apply.ids_recorder import IdsRecorder, NullIdsStore
 
         recorder = IdsRecorder(
@@ -398,7 +419,7 @@ def _planned_addresses(planned: Planned) -> frozenset[Address] | None:
 
 
 def _refusal_finding(refusal: Refusal) -> Diagnostic:
-    """Return a refusal as a finding, for an apply of a plan that must not be applied."""
+    """Return a refusal of a plan as a finding, for an apply of a plan that must not be applied."""
     return Diagnostic(
         refusal.code,
         refusal.message,

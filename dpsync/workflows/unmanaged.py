@@ -1,4 +1,7 @@
-"""Find live objects without an entry, and entries that may be such objects under another name."""
+"""Find live objects without an entry, and entries that may be such objects under another name.
+
+`import --add` and `import --update` use these functions.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,9 @@ from dpsync.workflows.session import Planned, Session
 
 
 def find_undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Address, Scope]:
-    """Return the places of objects that their parent has exactly once and that have no entry.
+    """Return the scopes of undeclared single objects, such as the settings of a site, by address.
 
-    Without patterns: those places that the policy watches, itself or a field there.
+    `patterns` select the scopes; without patterns, the policy's `watch` selects them, by scope or field.
     """
     desired, policy = session.readable, session.readable.policy
     wanted = patterns or (*policy.watch, *policy.watch_fields)
@@ -48,7 +51,10 @@ def find_undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> di
 def find_undeclared(
     planned: Planned, patterns: Sequence[Pattern]
 ) -> tuple[Mapping[Address, LiveObject], list[Diagnostic]]:
-    """Return live objects without an entry that match the patterns, and findings for unused patterns."""
+    """Return live objects without an entry that match the patterns, and an error for each unused pattern.
+
+    A pattern with `*` skips objects that have no value of their own.
+    """
     sides = planned.sides
     known = {
         sides.names.address(identity): sides.snapshot.objects[identity]
@@ -61,19 +67,19 @@ def find_undeclared(
     for pattern in patterns:
         named = [address for address in addresses if pattern.matches(address)]
         exact = "*" not in pattern.text
-        found |= {address: known[address] for address in named if exact or _has_value(known[address])}
+        found |= {
+            address: known[address]
+            for address in named
+            # An object without a value of its own inherits all its values.
+            if exact or any(value not in (None, {}) for value in known[address].fields.values())
+        }
         if not named:
             problems.append(_unused_pattern_error(sides, pattern))
     return found, problems
 
 
-def _has_value(live: LiveObject) -> bool:
-    """Return whether an object has a value of its own: one without inherits all its values."""
-    return any(value not in (None, {}) for value in live.fields.values())
-
-
 def _unused_pattern_error(sides: Sides, pattern: Pattern) -> Diagnostic:
-    """Return the error about a pattern that matches no object without an entry."""
+    """Return the error about a pattern that matches no object without an entry, with the likely reason."""
     for place, unread in sides.snapshot.not_readable_watched.items():
         if pattern.matches(place) or pattern.list_pattern.matches(place):
             return Diagnostic("unread", unread.reason, address=str(place), hint=unread.todo)
@@ -92,10 +98,11 @@ def _unused_pattern_error(sides: Sides, pattern: Pattern) -> Diagnostic:
 def bind_renamed_entries(
     planned: Planned, patterns: Sequence[Pattern]
 ) -> tuple[Planned, Mapping[Address, Diagnostic]]:
-    """Return the plan with each matching entry that is not live bound to its only candidate.
+    """Bind entries without a live object to the objects that they probably are, and plan again.
 
-    Also return, by address, a finding for each entry with several candidates. An object with a similar title
-    is bound if it is the only candidate; one with another reason only for an address without wildcards.
+    Only entries that the patterns name are bound, each to its only candidate: an object with a similar title,
+    or any candidate if the pattern has no wildcard. Also return, by address, an error for each entry that was
+    not bound.
     """
     sides = planned.sides
     perhaps: dict[Address, RenameCandidates] = {}
@@ -129,6 +136,7 @@ def bind_renamed_entries(
 def _ambiguous_rename_finding(
     names: Names, address: Address, could_be: Mapping[Identity, SimilarityReason]
 ) -> Diagnostic:
+    """Return the error for an entry that may be one of several objects, with the answers that decide it."""
     candidates = tuple(candidate(names, identity, reason.value) for identity, reason in could_be.items())
     first, *_ = candidates
     pin = binding_instruction(names, address, first.id)
