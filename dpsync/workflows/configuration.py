@@ -115,18 +115,18 @@ def _check_all_environments(
     """
     desired, findings = load_from(files, registry, env, layers)
     texts = dict(desired.texts)
-    only_with: dict[Diagnostic, list[str]] = {}
+    environments_by_finding: dict[Diagnostic, list[str]] = {}
     for name in () if layers.environment is not None else desired.environments:
-        other, other_findings = load_from(files, registry, env, replace(layers, environment=name))
-        texts |= other.texts
+        other_desired, other_findings = load_from(files, registry, env, replace(layers, environment=name))
+        texts |= other_desired.texts
         for finding in other_findings:
             if finding.code != codes.MISSING_VARIABLE:
-                only_with.setdefault(finding, []).append(name)
+                environments_by_finding.setdefault(finding, []).append(name)
         findings.omitted_counts |= other_findings.omitted_counts
-    alone = set(findings)
+    reported = set(findings)
     findings += (
         replace(finding, environments=tuple(names))
-        for finding, names in only_with.items()
-        if finding not in alone
+        for finding, names in environments_by_finding.items()
+        if finding not in reported
     )
     return replace(desired, texts=texts), findings

@@ -41,5 +41,5 @@ def edits(desired: Desired, base: Base, registry: Registry | None = None) -> Edi
     if base.desired is None:
         return Edits(base_from=base.name)
     registry = registry or load_registry(desired.profile)
-    found = compare_files(registry.with_all_kinds, base.desired, desired)
-    return Edits(base=base.commit, base_from=base.name, found=found)
+    differences = compare_files(registry.with_all_kinds, base.desired, desired)
+    return Edits(base=base.commit, base_from=base.name, found=differences)

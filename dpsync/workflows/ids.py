@@ -36,41 +36,41 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
     matched_lines = recorded_lines(session.registry, session.readable, snapshot)
     places, keys = PlaceTypes(session.registry), {key: id for id, key in snapshot.organizations.items()}
     bound = {
-        (keys[at.organization_key], session.readable.entries[at].kind, line.id)
-        for at, line in matched_lines.items()
+        (keys[line_address.organization_key], session.readable.entries[line_address].kind, line.id)
+        for line_address, line in matched_lines.items()
     }
-    moving = {
+    transferred_addresses = {
         address
         for address in matched_lines
-        if any(above in snapshot.transferred_entries for above in address.self_and_ancestors())
+        if any(ancestor in snapshot.transferred_entries for ancestor in address.self_and_ancestors())
     }
 
     def remarks() -> Iterator[LineDifference]:
         for organization, key in snapshot.organizations.items():
-            own_lines = {
-                at: line
-                for at, line in matched_lines.items()
-                if at.organization_key == key and is_id(line.id)
+            expected_lines = {
+                line_address: line
+                for line_address, line in matched_lines.items()
+                if line_address.organization_key == key and is_id(line.id)
             }
             lines = session.ids.lines(client.platform, organization, key)
-            for address, line in own_lines.items():
-                if address in moving or line.has_same_ids(lines.get(address)):
+            for address, line in expected_lines.items():
+                if address in transferred_addresses or line.has_same_ids(lines.get(address)):
                     continue
-                what: RemarkKind = "wrong" if address in lines else "missing"
-                yield LineDifference(organization, address, what, lines.get(address), line)
+                remark_kind: RemarkKind = "wrong" if address in lines else "missing"
+                yield LineDifference(organization, address, remark_kind, lines.get(address), line)
             for address, line in lines.items():
-                if address in own_lines or any(
-                    above in snapshot.not_readable for above in address.self_and_ancestors()
+                if address in expected_lines or any(
+                    ancestor in snapshot.not_readable for ancestor in address.self_and_ancestors()
                 ):
                     continue
-                known = address in session.readable.entries or address in session.readable.unsupported
-                left = (kind.name for kind in places.kinds(address)) if not known else ()
-                moved = any((organization, kind, line.id) in bound for kind in left)
-                what = "gone" if known else "moved" if moved else "no entry"
-                yield LineDifference(organization, address, what, line)
+                has_entry = address in session.readable.entries or address in session.readable.unsupported
+                kind_names = (kind.name for kind in places.kinds(address)) if not has_entry else ()
+                is_moved = any((organization, kind, line.id) in bound for kind in kind_names)
+                remark_kind = "gone" if has_entry else "moved" if is_moved else "no entry"
+                yield LineDifference(organization, address, remark_kind, line)
 
     ordered = sorted(remarks(), key=lambda remark: remark.address)
-    return IdsComparison(client.platform, tuple(ordered), len(matched_lines) - len(moving))
+    return IdsComparison(client.platform, tuple(ordered), len(matched_lines) - len(transferred_addresses))
 
 
 def check_settled(merged: ResolvedIds, compared: IdsComparison, file: str) -> None:
@@ -161,9 +161,9 @@ class _IdsEditor:
         Raises IdsEditError otherwise.
         """
         address = Address.parse(text)
-        resources = self.session.readable.entries
-        if known and address not in resources:
-            nearest = did_you_mean(text, [str(declared) for declared in resources])
+        entries = self.session.readable.entries
+        if known and address not in entries:
+            nearest = did_you_mean(text, [str(declared) for declared in entries])
             raise IdsEditError(
                 f"your files contain no entry {text}" + (f'. Did you mean "{nearest}"?' if nearest else "")
             )
@@ -186,13 +186,13 @@ class _IdsEditor:
         Raises IdsEditError without a line, or if a new address has a line already.
         """
         lines = self._line_and_lines_below(old)
-        taken = self._lines(new)
+        existing = self._lines(new)
         for line in lines:
-            to = Address((*new.segments, *line.address.segments[len(old.segments) :]))
-            if to in taken:
-                raise IdsEditError(f"the ids file already has a line for {to}")
+            target = Address((*new.segments, *line.address.segments[len(old.segments) :]))
+            if target in existing:
+                raise IdsEditError(f"the ids file already has a line for {target}")
             self._delete_line(line.address)
-            self._set_line(to, replace(line, address=to))
+            self._set_line(target, replace(line, address=target))
 
     def _set_line(self, address: Address, line: RecordedLine) -> None:
         """Set the line of an address."""
@@ -216,7 +216,7 @@ class _IdsEditor:
         lines = self._lines(address)
         if address not in lines:
             raise IdsEditError(f"the ids file has no line for {address}")
-        return [line for at, line in lines.items() if at.is_at_or_below(address)]
+        return [line for line_address, line in lines.items() if line_address.is_at_or_below(address)]
 
     def _organization_id(self, address: Address) -> str:
         """Return the id of the organization that contains an address.
@@ -232,7 +232,7 @@ class _IdsEditor:
     def _organization_ids(self) -> dict[str, str]:
         """Return the organization ids by key, from the pins and the ids file, else from the platform."""
         desired = self.session.readable.entries
-        roots = [resource for resource in desired.values() if resource.parent is None]
+        roots = [entry for entry in desired.values() if entry.parent is None]
         ids = {root.key: root.pin for root in roots}
         for id, lines in self.ids.sections.get(self.client.platform, {}).items():
             key = next(iter(lines)).organization_key

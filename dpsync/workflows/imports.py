@@ -76,22 +76,22 @@ def import_(
     from dpsync.importing.layout import make_configuration
 
     def find_problem(files: Mapping[str, bytes]) -> str | None:
-        errors = list(replace(made, files=files).load(registry)[1].errors)
+        errors = list(replace(configuration, files=files).load(registry)[1].errors)
         return errors[0].message if errors else None
 
-    made = make_configuration(client, registry, named, parallelism, full, ids)
-    kept = KeptSettings(made.files)
-    if present is not None and find_problem(made.files) is None:
-        kept = keep_root_settings(present, made.files, find_problem)
-        made = replace(made, files=kept.files)
-    desired, findings = made.load(registry)
+    configuration = make_configuration(client, registry, named, parallelism, full, ids)
+    settings = KeptSettings(configuration.files)
+    if present is not None and find_problem(configuration.files) is None:
+        settings = keep_root_settings(present, configuration.files, find_problem)
+        configuration = replace(configuration, files=settings.files)
+    desired, findings = configuration.load(registry)
     if problems := tuple(findings.errors):
-        return Imported(made, None, problems, kept.lost)
+        return Imported(configuration, None, problems, settings.lost)
     try:
-        session = Session(desired, registry, parallelism, ids=IdsFile({client.platform: made.ids}))
-        return Imported(made, session.plan(client).plan, lost=kept.lost)
+        session = Session(desired, registry, parallelism, ids=IdsFile({client.platform: configuration.ids}))
+        return Imported(configuration, session.plan(client).plan, lost=settings.lost)
     except DiagnosticError as error:
-        return Imported(made, None, error.diagnostics, kept.lost)
+        return Imported(configuration, None, error.diagnostics, settings.lost)
 
 
 class Again(Struct, frozen=True):
@@ -127,10 +127,10 @@ def import_again(
     roots = [
         organization for organization in session.readable.entries.values() if organization.parent is None
     ]
-    named = [_find_organization_address(session, roots, name) for name in organizations]
-    named = named or [str(organization.address) for organization in roots]
-    made = update(session, client, root, named, layers, env)
-    contents = dict(made.files)
+    patterns = [_find_organization_address(session, roots, name) for name in organizations]
+    patterns = patterns or [str(organization.address) for organization in roots]
+    updated = update(session, client, root, patterns, layers, env)
+    contents = dict(updated.files)
     while True:  # what is in an entry is read once the entry is there
         files = StagedFiles(DiskFiles(root), contents)
         session = replace(session, desired=_load_edited_files(files, session, layers, env))
@@ -138,40 +138,43 @@ def import_again(
             session,
             client,
             root,
-            [f"{organization}/**" for organization in named],
+            [f"{organization}/**" for organization in patterns],
             layers,
             env,
             files,
             everything=True,
         )
         contents |= added.files
-        made.written += added.written
+        updated.written += added.written
         if not added.files:
             break
     places = {**session.desired.watched_scopes, **find_undeclared_singles(session, ())}
     watching = replace(session.desired, reads_watched=True, watched_scopes=places)
-    unread = replace(session, desired=watching).plan(client).snapshot.not_readable_watched
+    forbidden = replace(session, desired=watching).plan(client).snapshot.not_readable_watched
     if not _has_several_configurations(
         layers
     ):  # other environments may use the same files with another token
-        read = places.keys() - unread.keys()
+        readable = places.keys() - forbidden.keys()
         contents |= update_not_imported_comments(
-            StagedFiles(DiskFiles(root), contents), session.readable, read, unread
+            StagedFiles(DiskFiles(root), contents), session.readable, readable, forbidden
         )
     session = replace(
         session, desired=_load_edited_files(StagedFiles(DiskFiles(root), contents), session, layers, env)
     )
-    made.files = contents
-    made.problems += added.problems
+    updated.files = contents
+    updated.problems += added.problems
     planned = session.plan(client)
-    keys = {key: id for id, key in planned.snapshot.organizations.items()}
+    organization_ids = {key: id for id, key in planned.snapshot.organizations.items()}
     lines = recorded_lines(session.registry, session.readable, planned.snapshot)
     groups: dict[str, list[Address]] = {}
-    for place in sorted(unread):
+    for place in sorted(forbidden):
         groups.setdefault(f"{place.organization_key}/{place.last_segment}", []).append(place)
     left_out = tuple(LeftOut(common_pattern(group), None, FORBIDDEN_REASON) for group in groups.values())
-    edits = {(keys[at.organization_key], at): line for at, line in lines.items()}
-    return Again(made, planned.plan, edits, left_out)
+    edits = {
+        (organization_ids[line_address.organization_key], line_address): line
+        for line_address, line in lines.items()
+    }
+    return Again(updated, planned.plan, edits, left_out)
 
 
 def _find_organization_address(session: Session, roots: Sequence[Entry], name: str) -> str:
@@ -225,35 +228,37 @@ def update(
     patterns = [Pattern.parse(address, session.registry.pattern_words) for address in addresses]
     (planned, renamed_errors), files = bind_renamed_entries(session.plan(client), patterns), DiskFiles(root)
     before = session.differences(planned)
-    sharing = OtherConfigurations.of(
+    other_configurations = OtherConfigurations.of(
         session.readable, files, session.registry.with_all_kinds, variables, layers or Layers()
     )
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
-    sharers = (
-        sharing.names_using_field
+    find_sharers = (
+        other_configurations.names_using_field
         if _has_several_configurations(layers)
         else OtherConfigurations({}).names_using_field
     )
-    made = edit(sides, before, patterns, into, sharers, renamed_errors)
-    if made.files:
-        edited = StagedFiles(files, made.files)
+    updated = edit(sides, before, patterns, into, find_sharers, renamed_errors)
+    if updated.files:
+        edited = StagedFiles(files, updated.files)
         desired, findings = load_from(edited, session.registry.with_all_kinds, variables, layers)
         errors = list(findings.errors)
         if not errors:
-            again = replace(session, desired=desired)
-            errors = unintended_changes(before, again.differences(again.plan(client)), made)
+            edited_session = replace(session, desired=desired)
+            errors = unintended_changes(
+                before, edited_session.differences(edited_session.plan(client)), updated
+            )
         if errors:
             raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
-        lines = made.written
+        lines = updated.written
         if into is not None:
-            made.written = [
+            updated.written = [
                 replace(written, span=desired.entries[written.address].field_span(written.field or ""))
                 for written in lines
             ]
-        made.sharing_environments = (
-            () if into is not None else sharing.names_using_lines(session.readable, lines)
+        updated.sharing_environments = (
+            () if into is not None else other_configurations.names_using_lines(session.readable, lines)
         )
-    return made
+    return updated
 
 
 def _has_several_configurations(layers: Layers | None) -> bool:
@@ -302,23 +307,23 @@ def add(
             for entry in names.undeclared_matching(pattern)
         }
         objects = {
-            at: live
-            for at, live in objects.items()
-            if at not in watched and not policy.ignores_or_forgets(at)
+            object_address: live
+            for object_address, live in objects.items()
+            if object_address not in watched and not policy.ignores_or_forgets(object_address)
         }
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     pinned: frozenset[str] = frozenset()
     variables = os.environ if env is None else env
-    sharing = OtherConfigurations.of(
+    other_configurations = OtherConfigurations.of(
         session.readable, files, session.registry.with_all_kinds, variables, layers or Layers()
     )
-    sharers = (
-        sharing.names_reading_file
+    find_sharers = (
+        other_configurations.names_reading_file
         if _has_several_configurations(layers)
         else OtherConfigurations({}).names_reading_file
     )
     while True:
-        adding = edit(sides, objects, pinned, into, sharers)
+        adding = edit(sides, objects, pinned, into, find_sharers)
         adding.updated.problems = [*problems, *adding.updated.problems]
         if not adding.updated.files:
             return adding.updated
@@ -329,9 +334,9 @@ def add(
         errors = list(findings.errors)
         unmatched = _entry_ids_in_findings(adding, errors)
         if not errors:
-            again = replace(session, desired=desired)
+            edited_session = replace(session, desired=desired)
             try:
-                after = again.plan(client)
+                after = edited_session.plan(client)
                 unmatched = {
                     entry.id for entry in adding.entries if after.snapshot.live_id(entry.address) != entry.id
                 }
@@ -344,7 +349,7 @@ def add(
         if not errors and not unmatched:
             spans = {address: resource.span for address, resource in desired.entries.items()}
             adding.updated.written = [
-                replace(item, span=spans[item.address]) for item in adding.updated.written
+                replace(written, span=spans[written.address]) for written in adding.updated.written
             ]
             return adding.updated
         if unmatched <= pinned:

@@ -51,14 +51,18 @@ def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
     The events tell who changed the object. No request is sent if nothing has drifted, or if the API edition
     has no audit events. A note says why events cannot be read.
     """
-    wanted: dict[str, list[str]] = defaultdict(list)
+    ids_by_root: dict[str, list[str]] = defaultdict(list)
     ids = {item.address: id for item in drift.found if (id := _live_object_id(sides, item)) is not None}
     for address, id in ids.items():
-        wanted[address.partition("/")[0]].append(id)
+        ids_by_root[address.partition("/")[0]].append(id)
     events = {
-        root: last_events(client, sides.registry.profile, organization.id, wanted[root])
-        for root in wanted
-        if (organization := next((one for one in drift.organizations if one.address == root), None))
+        root: last_events(client, sides.registry.profile, organization.id, ids_by_root[root])
+        for root in ids_by_root
+        if (
+            organization := next(
+                (candidate for candidate in drift.organizations if candidate.address == root), None
+            )
+        )
     }
     if not any(events_of.by_id or events_of.unreadable_reason for events_of in events.values()):
         return drift
@@ -158,11 +162,11 @@ class AppliedNotes(Struct, frozen=True):
 
     def applies(self) -> Iterator[LastApply]:
         """Yield the last apply to each platform for which this configuration has a note."""
-        named = self.root.name, self.layers.environment, self.layers.overlays
+        configuration = self.root.name, self.layers.environment, self.layers.overlays
         notes = [
             note
             for _, note in self._read_notes()
-            if note is not None and (note.root, note.environment, note.overlays) == named
+            if note is not None and (note.root, note.environment, note.overlays) == configuration
         ]
         if not notes or self._is_note_tracked():
             return
@@ -243,7 +247,9 @@ class AppliedNotes(Struct, frozen=True):
 
     def _read_notes(self) -> Iterator[tuple[Path, AppliedNote | None]]:
         """Yield the path and the note of each file in the directory; None for a file without a valid note."""
-        if any(disk.kind_of(one) != "a directory" for one in (self.directory.parent, self.directory)):
+        if any(
+            disk.kind_of(directory) != "a directory" for directory in (self.directory.parent, self.directory)
+        ):
             return
         for path in sorted(islice(self.directory.iterdir(), _MAX_NOTES)):
             yield path, _read_note(path)
@@ -273,22 +279,23 @@ def label_commits(
     be used.
     """
     variables = os.environ if env is None else env
-    named = base
+    chosen = base
     if ref is not None:
-        named = read_base(notes.root, notes.registry, variables, ref, notes.layers, notes.ids)
+        chosen = read_base(notes.root, notes.registry, variables, ref, notes.layers, notes.ids)
     compared = None
     if (
-        named.desired is not None
-        and named.has_all_overlays
-        and (ref is not None or (named.is_merge_base and not applied))
+        chosen.desired is not None
+        and chosen.has_all_overlays
+        and (ref is not None or (chosen.is_merge_base and not applied))
     ):
-        compared = CommittedFiles(named.desired, named.ids)
+        compared = CommittedFiles(chosen.desired, chosen.ids)
     if not applied:
         return LabelCommits(compared, tuple(notes.applies()))
     applies = (
         LastApply(
-            CommitsSince(notes.root, notes.registry, notes.layers, one.commit, notes.ids), one.matches_target
+            CommitsSince(notes.root, notes.registry, notes.layers, commit.commit, notes.ids),
+            commit.matches_target,
         )
-        for one in applied
+        for commit in applied
     )
     return LabelCommits(compared, tuple(applies))

@@ -45,10 +45,10 @@ def list_entries(session: Session, client: ReadClient) -> EntryList:
     snapshot = session.reading(client).snapshot(session.readable)
     unread = {**session.readable.unsupported, **snapshot.not_readable}
     live = {
-        address: found
-        for address, item in session.desired.entries.items()
+        address: live_object
+        for address, entry in session.desired.entries.items()
         if (id := snapshot.live_id(address)) is not None
-        if (found := snapshot.objects.get((item.kind, id))) is not None
+        if (live_object := snapshot.objects.get((entry.kind, id))) is not None
     }
     return EntryList(session.desired, session.registry, snapshot.matches, unread, client.platform, live)
 

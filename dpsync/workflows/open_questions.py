@@ -50,8 +50,8 @@ class TypedAnswers(Struct, frozen=True):
             return session
         entries = dict(session.desired.entries)
         for address in {*self.ids, *self.new}:
-            new = address in self.new
-            entries[address] = replace(entries[address], pin=self.ids.get(address), new=new)
+            is_new = address in self.new
+            entries[address] = replace(entries[address], pin=self.ids.get(address), new=is_new)
         return replace(session, desired=replace(session.desired, entries=entries))
 
 
@@ -85,30 +85,38 @@ def open_questions(plan: Plan, given: TypedAnswers, with_entries: bool = True) -
     Answers that were given before are left out. `with_entries`: whether an answer may say which object an
     entry is, as `TypedAnswers.add_to_session` takes it.
     """
-    found = [_open_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
-    if not all(one.candidates or one.new or one.typed or one.numbers for one in found):
+    questions = [_open_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
+    if not all(
+        question.candidates or question.new or question.typed or question.numbers for question in questions
+    ):
         return []
-    return found
+    return questions
 
 
-def _open_question(plan: Plan, refusal: Refusal, given: TypedAnswers, with_entries: bool) -> OpenQuestion:
+def _open_question(
+    plan: Plan, refusal: Refusal, given_answers: TypedAnswers, with_entries: bool
+) -> OpenQuestion:
     """Return one refusal of a plan with the answers that are still open.
 
     A question about which object an entry is comes first; its other answers come in the next plan.
     """
-    flags = {text: way.means for way in refusal.answers if (text := answer_in_flag(way.add))}
+    flags = {
+        text: resolution.means for resolution in refusal.answers if (text := answer_in_flag(resolution.add))
+    }
     about_new = {text for text in flags if text.startswith(f"{NEW} ")}
     numbers = frozenset(text for text in flags if _DELETE_COUNT_ANSWER.fullmatch(text))
     address = Address.parse(refusal.address)
     new: dict[str, TypedAnswers] = {}
     for text in about_new:
-        many = _NEW_COUNT_ANSWER.match(text)
-        new[many[0] if many else NEW] = TypedAnswers(frozenset({text}))
-    if with_entries and any(way.add == "new: true" for way in refusal.answers):
+        count_answer = _NEW_COUNT_ANSWER.match(text)
+        new[count_answer[0] if count_answer else NEW] = TypedAnswers(frozenset({text}))
+    if with_entries and any(resolution.add == "new: true" for resolution in refusal.answers):
         new[NEW] = TypedAnswers(new=frozenset({address}))
-    is_chosen = address in {*given.ids, *given.new} or not given.answers.isdisjoint(about_new)
-    taken = {*given.ids.values()}
-    candidates = tuple(one for one in refusal.candidates if with_entries and one.id not in taken)
+    is_chosen = address in {*given_answers.ids, *given_answers.new} or not given_answers.answers.isdisjoint(
+        about_new
+    )
+    taken_ids = {*given_answers.ids.values()}
+    candidates = tuple(item for item in refusal.candidates if with_entries and item.id not in taken_ids)
     if (new or candidates) and not is_chosen:
         entries: tuple[Address, ...] = (address,)
         if new and NEW not in new:  # the answer is about all entries of a list that the plan creates
@@ -119,9 +127,13 @@ def _open_question(plan: Plan, refusal: Refusal, given: TypedAnswers, with_entri
             )
         return OpenQuestion(refusal, candidates, entries, new)
     registry = build_registry(plan.profile)
-    left = tuple(
+    other_answers = tuple(
         TypedAnswer(text, parse_answer(text, registry).subject, means)
         for text, means in flags.items()
-        if text not in about_new | numbers | given.answers
+        if text not in about_new | numbers | given_answers.answers
     )
-    return OpenQuestion(refusal, typed=left, numbers=frozenset() if left else numbers - given.answers)
+    return OpenQuestion(
+        refusal,
+        typed=other_answers,
+        numbers=frozenset() if other_answers else numbers - given_answers.answers,
+    )

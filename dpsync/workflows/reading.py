@@ -51,8 +51,8 @@ class SidesReader(Struct, frozen=True):
         if pins:
             desired = with_pins(desired, pins)
             sides = self._make_sides(desired, with_content_matches(self.snapshot(desired), pins), options)
-        part = find_selection(sides)
-        chosen = replace(sides, selected_addresses=part.addresses) if part else sides
+        selection = find_selection(sides)
+        chosen = replace(sides, selected_addresses=selection.addresses) if selection else sides
         snapshot = self._with_related_objects(chosen)
         # What the sides have worked out by now is worked out once, where nothing more was read.
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
@@ -62,14 +62,18 @@ class SidesReader(Struct, frozen=True):
 
         Page paths in the files are replaced by the page ids that the platform has.
         """
-        base, then, labels = self.base, self.base.desired, self.labels
-        if then is not None and snapshot.pages:
+        base, base_desired, labels = self.base, self.base.desired, self.labels
+        if base_desired is not None and snapshot.pages:
             earlier = _EarlierWithPageIds(self.registry, snapshot, base.earlier_configurations)
             base = replace(
-                base, desired=with_page_ids(self.registry, then, snapshot), earlier_configurations=earlier
+                base,
+                desired=with_page_ids(self.registry, base_desired, snapshot),
+                earlier_configurations=earlier,
             )
         if snapshot.pages:
-            labels = labels.map_configurations(lambda one: with_page_ids(self.registry, one, snapshot))
+            labels = labels.map_configurations(
+                lambda earlier_desired: with_page_ids(self.registry, earlier_desired, snapshot)
+            )
         matches = snapshot.matches.items()
         organizations = frozenset(match.id for address, match in matches if address == address.organization)
         labels = labels.for_target(ApplyTarget(self.client.platform, self.client.url, organizations))
@@ -95,15 +99,15 @@ class SidesReader(Struct, frozen=True):
         candidates = objects_to_check_for_contents(sides)
         if not to_delete.roots and not transferred and not candidates:
             return sides.snapshot
-        surroundings = DeleteEvidenceReader(self.client, self.registry, sides.snapshot, self.parallelism)
-        surroundings.check_lists_unchanged([*to_delete.roots, *transferred])
-        surroundings.read_transferred(transferred)
-        while surroundings.read_dependents(to_delete.all_deleted):
-            seen = replace(sides, snapshot=surroundings.snapshot)
-            to_delete = decide_deletions(seen, decide_restructuring(seen))
-            surroundings.check_lists_unchanged(to_delete.roots)
-        surroundings.read_dependents(candidates)
-        return surroundings.snapshot
+        evidence = DeleteEvidenceReader(self.client, self.registry, sides.snapshot, self.parallelism)
+        evidence.check_lists_unchanged([*to_delete.roots, *transferred])
+        evidence.read_transferred(transferred)
+        while evidence.read_dependents(to_delete.all_deleted):
+            current = replace(sides, snapshot=evidence.snapshot)
+            to_delete = decide_deletions(current, decide_restructuring(current))
+            evidence.check_lists_unchanged(to_delete.roots)
+        evidence.read_dependents(candidates)
+        return evidence.snapshot
 
 
 class _EarlierWithPageIds(Struct, frozen=True):
@@ -114,4 +118,4 @@ class _EarlierWithPageIds(Struct, frozen=True):
     earlier: Iterable[Desired]
 
     def __iter__(self) -> Iterator[Desired]:
-        return (with_page_ids(self.registry, then, self.snapshot) for then in self.earlier)
+        return (with_page_ids(self.registry, desired, self.snapshot) for desired in self.earlier)

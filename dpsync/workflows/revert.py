@@ -111,7 +111,9 @@ def make_revert_target(
     desired = replace(
         session.desired,
         entries=resources,
-        scopes={at: item for at, item in session.desired.scopes.items() if item.parent in resources},
+        scopes={
+            address: scope for address, scope in session.desired.scopes.items() if scope.parent in resources
+        },
         policy=replace(
             session.desired.policy,
             prune=tuple(exact_pattern(scope) for scope in sorted(_scopes_to_prune(entries, deleted))),
@@ -123,7 +125,7 @@ def make_revert_target(
         frozenset({*entries.touched, *entries.restored.values()}),
         deleted,
         frozenset(outputs),
-        {address: one.change.id or "" for address, one in entries.recreated.items()},
+        {address: recreated.change.id or "" for address, recreated in entries.recreated.items()},
         tuple(entries.not_reverted),
         tuple(entries.notes),
     )
@@ -139,8 +141,8 @@ def _keep_later_changes(entries: RevertedEntries) -> None:
         if change.action == "create":
             del entries.resources[address]
         else:
-            named = {item.field for item in change.differences}
-            fields = {name: value for name, value in entry.fields.items() if name not in named}
+            changed_fields = {item.field for item in change.differences}
+            fields = {name: value for name, value in entry.fields.items() if name not in changed_fields}
             entries.resources[address] = replace(entry, fields=fields, pin=entries.live_id(address))
 
 
@@ -149,7 +151,9 @@ def _scopes_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) ->
     scopes = entries.comparison.snapshot.scopes
     pruned = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
     kinds = {kind for kind, _ in deleted}
-    return pruned | {at for at, scope in entries.session.desired.scopes.items() if kinds & {*scope.kinds}}
+    return pruned | {
+        address for address, scope in entries.session.desired.scopes.items() if kinds & {*scope.kinds}
+    }
 
 
 def _without_missing_entries(entries: RevertedEntries, removed: Collection[Address]) -> dict[Address, Entry]:
@@ -158,28 +162,28 @@ def _without_missing_entries(entries: RevertedEntries, removed: Collection[Addre
     Sibling orders that the apply did not change are omitted, too. `removed` has the entries whose objects the
     revert deletes.
     """
-    kept = dict(entries.resources)
-    while out := [
+    remaining = dict(entries.resources)
+    while to_remove := [
         address
-        for address, entry in kept.items()
-        if any(above in removed for above in address.self_and_ancestors())
-        or (entry.holder is not None and entry.holder not in kept)
-        or (entry.parent is not None and entry.parent not in kept)
+        for address, entry in remaining.items()
+        if any(ancestor in removed for ancestor in address.self_and_ancestors())
+        or (entry.holder is not None and entry.holder not in remaining)
+        or (entry.parent is not None and entry.parent not in remaining)
     ]:
-        for address in out:
-            del kept[address]
-    lost = entries.session.desired.entries.keys() - kept.keys()
-    for address, entry in kept.items():
-        orders = {one.name for one in entries.registry[entry.kind].list_orders}
+        for address in to_remove:
+            del remaining[address]
+    missing = entries.session.desired.entries.keys() - remaining.keys()
+    for address, entry in remaining.items():
+        orders = {order.name for order in entries.registry[entry.kind].list_orders}
         fields = {
             name: value
             for name, value in entry.fields.items()
-            if not references(value) & lost
+            if not references(value) & missing
             and (name not in orders or (address, name) in entries.changed_orders)
         }
-        children = tuple(child for child in entry.children if child in kept)
-        kept[address] = replace(entry, children=children, fields=fields)
-    return kept
+        children = tuple(child for child in entry.children if child in remaining)
+        remaining[address] = replace(entry, children=children, fields=fields)
+    return remaining
 
 
 def exact_pattern(address: Address) -> Pattern:
@@ -255,12 +259,12 @@ class Revert:
             *plan.notes, *target.not_reverted, *target.notes, *_output_notes(plan, target),
             *self._reapplied_line_notes(plan),
         )  # fmt: skip
-        left = tuple(sorted({note.address for note in target.not_reverted}))
+        left_addresses = tuple(sorted({note.address for note in target.not_reverted}))
         update = {
             "notes": notes,
             "refusals": (*plan.refusals, *refused),
             "renamed_keys": {},
-            "reverts": Reverted(file=self._source_name, left=left),
+            "reverts": Reverted(file=self._source_name, left=left_addresses),
         }
         return replace(planned, plan=plan.model_copy(update=update))
 
@@ -275,11 +279,11 @@ class Revert:
             if entry is None or change.action == "delete" or change.location not in self._files.entries:
                 continue
             for item in change.differences:
-                at = entry.spans.get(item.field)
-                if at is not None:
-                    where = f"{at.file}:{at.line}"
+                span = entry.spans.get(item.field)
+                if span is not None:
+                    position = f"{span.file}:{span.line}"
                     text = (
-                        f"{where} still contains the value that the apply wrote, "
+                        f"{position} still contains the value that the apply wrote, "
                         "so the next apply writes this value again"
                     )
                     yield Note(address=str(change.location.field(item.field)), text=text)
@@ -311,31 +315,31 @@ def _reasons_to_keep_created(
     An object is in use if it has pages, or if its delete would also delete or change an object that the apply
     did not create. `planned` is a plan that would delete the objects.
     """
-    deleted = decide_deletions(planned.sides, decide_restructuring(planned.sides))
+    deletions = decide_deletions(planned.sides, decide_restructuring(planned.sides))
     names, used = planned.sides.names, dict[Identity, str]()
     registry = session.registry
-    for root in deleted.roots:
+    for root in deletions.roots:
         noun = registry[root[0]].noun
-        inside = [
+        contents = [
             (live.identity, "is inside this object")
-            for live in deleted.cascade.contents_kept_inside.get(root, ())
+            for live in deletions.cascade.contents_kept_inside.get(root, ())
         ]
         losses = [  # objects come before fields
             (
                 identity,
                 f"refers to this object in the field {name}" if name else "would be deleted with this object",
             )
-            for identity, name in deleted.cascade.losses_by_root.get(root, ())
+            for identity, name in deletions.cascade.losses_by_root.get(root, ())
         ]
-        for identity, loss in (*inside, *losses):
-            comes_along = registry[identity[0]].exists_with_parent or registry[identity[0]].is_part_of_output
-            if identity not in target.deleted and not comes_along:
+        for identity, loss in (*contents, *losses):
+            is_expected = registry[identity[0]].exists_with_parent or registry[identity[0]].is_part_of_output
+            if identity not in target.deleted and not is_expected:
                 used.setdefault(
                     root, f"somebody has used this {noun} since the apply: {names.address(identity)} {loss}"
                 )
-    own = [identity for identity in deleted.all_deleted if identity not in target.outputs]
-    for identity, number in page_counts(client, registry, session.parallelism, own).items():
-        root = deleted.roots_by_contained.get(identity, identity)
+    checked = [identity for identity in deletions.all_deleted if identity not in target.outputs]
+    for identity, number in page_counts(client, registry, session.parallelism, checked).items():
+        root = deletions.roots_by_contained.get(identity, identity)
         noun = registry[root[0]].noun
         if number is None:
             used.setdefault(
@@ -376,12 +380,12 @@ class _DeclaredIds(Struct, frozen=True):
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
         """Write the edits of declared entries, and all deleted lines."""
-        kept = {
+        kept_edits = {
             (owner, address): line
             for (owner, address), line in edits.items()
             if line is None or address in self.declared
         }
-        self.inner.edit(platform, kept)
+        self.inner.edit(platform, kept_edits)
 
 
 def reverting(
@@ -401,9 +405,9 @@ def reverting(
     if platform != here and not (is_loopback(platform) and is_loopback(here)):
         message = f"the apply changed the server {platform}, but this command uses the server {here}"
         raise DiagnosticError([Diagnostic("DP145", message)], Exit.REFUSED)
-    asked = options or Options()
+    chosen = options or Options()
     select, exclude = (
-        parse_patterns(session.registry, session.desired, texts) for texts in (asked.select, asked.exclude)
+        parse_patterns(session.registry, session.desired, texts) for texts in (chosen.select, chosen.exclude)
     )
     recorded = read_changes(
         session.desired,
@@ -424,19 +428,21 @@ def reverting(
     while True:
         desired, located = with_missing_entries(current, recorded, missing)
         extended = replace(session, desired=desired)
-        left = _with_applied_values(
+        applied_desired = _with_applied_values(
             extended, located, missing, References(current, desired.entries, sides, {}, {})
         )
         try:
-            now = replace(extended, desired=left).plan(client, Options(delete=False))
+            comparison = replace(extended, desired=applied_desired).plan(client, Options(delete=False))
         except DiagnosticError as refused:
             unknown = {finding.address for finding in refused.findings if finding.code == "DP301"}
-            more = {one.change.location for one in located if str(one.address) in unknown} - missing
-            if not more:
+            newly_missing = {
+                record.change.location for record in located if str(record.address) in unknown
+            } - missing
+            if not newly_missing:
                 raise
-            missing |= more
+            missing |= newly_missing
             continue
-        return Revert(extended, located, now, current, files, file)
+        return Revert(extended, located, comparison, current, files, file)
 
 
 def _with_applied_values(

@@ -85,32 +85,32 @@ def _reason_to_keep_value(entries: RevertedEntries, recorded: RecordedChange, it
     The reason is "" if the field has the previous value already.
     """
     change = recorded.change
-    writable = {one.name for one in entries.registry[change.kind].writable_fields}
+    writable = {candidate.name for candidate in entries.registry[change.kind].writable_fields}
     if item.field not in writable or entries.registry[change.kind].field(item.field).is_parent_reference:
         return "the API cannot change this field alone"
-    refused, before = ("refused", "by hand"), recorded.before.get(item.field)
-    if before is None and entries.registry[change.kind].field(item.field).null_effect in refused:
+    unclearable, before = ("refused", "by hand"), recorded.before.get(item.field)
+    if before is None and entries.registry[change.kind].field(item.field).null_effect in unclearable:
         return "the field had no value before, and the API cannot clear the field"
     if not item.known:
         return "the API does not return the previous value"
-    since = entries.later_changes.get(recorded.address)
-    differences = since.differences if since is not None else ()
-    now = next((one for one in differences if one.field == item.field), None)
-    if now is None:
+    later_change = entries.later_changes.get(recorded.address)
+    differences = later_change.differences if later_change is not None else ()
+    difference = next((candidate for candidate in differences if candidate.field == item.field), None)
+    if difference is None:
         return None
-    if now.before == item.before:
+    if difference.before == item.before:
         return ""
     return "somebody has changed this field since the apply"
 
 
 def select_deletions(entries: RevertedEntries) -> set[Address]:
     """Return the addresses of created objects that the revert deletes. Record why the others stay."""
-    created = [one for one in entries.changes if one.change.action == "create"]
-    candidates = {one.address for one in created if _may_delete(entries, one)}
+    created = [record for record in entries.changes if record.change.action == "create"]
+    candidates = {record.address for record in created if _may_delete(entries, record)}
     for address in sorted(candidates):
         kind = entries.registry[entries.resources[address].kind]
-        around = {*address.self_and_ancestors()} - {address}
-        if not isinstance(kind.delete, Call) and not around & candidates:
+        ancestors = {*address.self_and_ancestors()} - {address}
+        if not isinstance(kind.delete, Call) and not ancestors & candidates:
             entries.record_not_reverted(address, f"the API cannot delete {kind.noun_with_article}")
             candidates.discard(address)
     return candidates
@@ -118,19 +118,19 @@ def select_deletions(entries: RevertedEntries) -> set[Address]:
 
 def outputs_of_created_objects(entries: RevertedEntries, addresses: set[Address]) -> set[Identity]:
     """Return the objects that the platform created for these entries, such as the space of a translation."""
-    found = set()
+    identities = set()
     for address in addresses:
         outputs = entries.registry[entries.resources[address].kind].platform_work.outputs
         id = entries.comparison.snapshot.outputs.get(address)
         if outputs is not None and id is not None:
-            found.add((outputs.kind, id))
-    return found
+            identities.add((outputs.kind, id))
+    return identities
 
 
 def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     """Return whether a created object still exists, unchanged and unused. Record why it must stay."""
     address, change = recorded.address, recorded.change
-    live, since = entries.comparison.sides.live(address), entries.later_changes.get(address)
+    live, later_change = entries.comparison.sides.live(address), entries.later_changes.get(address)
     kind = entries.registry[change.kind]
     if address not in entries.resources:
         if live is None and kind.is_node and entries.exists(recorded):
@@ -145,16 +145,16 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     if live.identity in entries.reasons_to_keep:
         entries.record_not_reverted(address, entries.reasons_to_keep[live.identity])
         return False
-    differences = since.differences if since is not None else ()
+    differences = later_change.differences if later_change is not None else ()
     if not recorded.applied.complete:
         # The later requests of this change were not sent, so their fields may differ.
-        sent = {
+        sent_fields = {
             field.name
             for field in kind.fields
             if field.written_in in ("create", "both") and field.own_call is None
         }
-        differences = tuple(item for item in differences if item.field in sent)
-    if differences or (since is not None and since.moved and recorded.applied.complete):
+        differences = tuple(item for item in differences if item.field in sent_fields)
+    if differences or (later_change is not None and later_change.moved and recorded.applied.complete):
         fields = ", ".join(item.field for item in differences) or "position"
         entries.record_not_reverted(
             address, f"somebody has changed this {kind.noun} since the apply ({fields})"
@@ -208,8 +208,10 @@ def _still_exists(entries: RevertedEntries, recorded: RecordedChange) -> bool:
     kind, snapshot = entries.registry[recorded.change.kind], entries.comparison.snapshot
     if kind.has_unique_id:
         return entries.exists(recorded)
-    place = (snapshot.objects[one] for one in snapshot.scopes.get(recorded.address.list_address, ()))
-    return any(live.kind == kind.name and live.id == recorded.id for live in place)
+    objects = (
+        snapshot.objects[identity] for identity in snapshot.scopes.get(recorded.address.list_address, ())
+    )
+    return any(live.kind == kind.name and live.id == recorded.id for live in objects)
 
 
 def _make_entry(change: Change, scope: Scope, key: str, pin: str | None = None) -> Entry:
@@ -236,7 +238,9 @@ def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) ->
         return f"together with a new {kind.noun}, GitBook would create a new {noun}"
     if recorded.address.list_address not in entries.comparison.snapshot.scopes:
         return f"this token cannot read {recorded.address.list_address}"
-    missing = {one.name for one in kind.fields if one.is_required(previous) and one.name not in previous}
+    missing = {
+        field.name for field in kind.fields if field.is_required(previous) and field.name not in previous
+    }
     if kind.key_field is not None and kind.key_field not in previous and not _is_grant(kind):
         missing.add(kind.key_field)
     if missing:
@@ -258,20 +262,20 @@ def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> 
     It may be the deleted object, created again by somebody else.
     """
     previous = {item.field: item.before for item in recorded.change.was}
-    kind, display = entries.registry[recorded.change.kind], entries.comparison.sides.values.to_display
+    kind, displayed = entries.registry[recorded.change.kind], entries.comparison.sides.values.to_display
     for identity in entries.comparison.snapshot.scopes[recorded.address.list_address]:
         live = entries.comparison.snapshot.objects[identity]
-        now = {
-            one.name: display(one, live.fields.get(one.name), live)
-            for one in kind.fields
+        live_values = {
+            field.name: displayed(field, live.fields.get(field.name), live)
+            for field in kind.fields
             if live.kind == kind.name
         }
         for names in kind.natural_keys:
             key = (names,) if isinstance(names, str) else names
             if all(
-                _nested_value(previous, one) is not None
-                and _nested_value(previous, one) == _nested_value(now, one)
-                for one in key
+                _nested_value(previous, field_name) is not None
+                and _nested_value(previous, field_name) == _nested_value(live_values, field_name)
+                for field_name in key
             ):
                 return live
     return None
@@ -323,30 +327,34 @@ def set_previous_values(entries: RevertedEntries) -> None:
     it.
     """
     while missing_values := {
-        at: name for at, one in entries.recreated.items() if (name := _find_missing_value(entries, one))
+        address: name
+        for address, record in entries.recreated.items()
+        if (name := _find_missing_value(entries, record))
     }:
-        for at, name in missing_values.items():
-            recorded = entries.recreated.pop(at)
-            del entries.resources[at], entries.restored[recorded.change.address]
+        for address, name in missing_values.items():
+            recorded = entries.recreated.pop(address)
+            del entries.resources[address], entries.restored[recorded.change.address]
             entries.notes = [note for note in entries.notes if note.address != str(recorded.address)]
             noun = entries.registry[recorded.change.kind].noun
             entries.record_not_reverted(
                 recorded.address, f"this {noun} was deleted, and a new {noun} needs {name}"
             )
-    for at, recorded in entries.recreated.items():
+    for address, recorded in entries.recreated.items():
         kind = entries.registry[recorded.change.kind]
         fields = {
             name: entries.references.value_of(recorded.deleted, kind.field(name)) for name in recorded.deleted
         }
         if _is_grant(kind):
             fields |= _grant_fields(entries, recorded)
-        entries.resources[at] = replace(entries.resources[at], fields=fields)
-        lost = [
-            one.name for one in kind.writable_fields if one.type.may_be_secret or one.response_path is None
+        entries.resources[address] = replace(entries.resources[address], fields=fields)
+        unknown_fields = [
+            field.name
+            for field in kind.writable_fields
+            if field.type.may_be_secret or field.response_path is None
         ]
-        if lost:
+        if unknown_fields:
             entries.record_not_reverted(
-                recorded.address, f"a plan never contains the values of {', '.join(sorted(lost))}"
+                recorded.address, f"a plan never contains the values of {', '.join(sorted(unknown_fields))}"
             )
 
 
@@ -370,14 +378,14 @@ def _find_missing_value(entries: RevertedEntries, recorded: RecordedChange) -> s
     for name in recorded.deleted:
         try:
             entries.references.value_of(recorded.deleted, entries.registry[recorded.change.kind].field(name))
-        except NotRestorableError as unknown:
-            return f"{name}: {unknown}"
+        except NotRestorableError as error:
+            return f"{name}: {error}"
     kind = entries.registry[recorded.change.kind]
     if _is_grant(kind):
         try:
             _grant_fields(entries, recorded)
-        except NotRestorableError as unknown:
-            return f"{kind.key_field}: {unknown}"
+        except NotRestorableError as error:
+            return f"{kind.key_field}: {error}"
     return None
 
 

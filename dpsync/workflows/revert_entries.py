@@ -171,27 +171,29 @@ class _ChangeReader:
 
     def read_deleted(self, kind: Kind) -> RecordedValues:
         """Return the values of a deleted object with which it can be re-created."""
-        place = self.change.location.list_address
-        scope = self.desired.scopes.get(place)
+        list_address = self.change.location.list_address
+        scope = self.desired.scopes.get(list_address)
         if scope is not None and kind.name not in scope.kinds:
-            self.add_error(None, f"the list {place} cannot contain {kind.noun_with_article}")
+            self.add_error(None, f"the list {list_address} cannot contain {kind.noun_with_article}")
             return {}
         orders = {order.name for order in kind.list_orders}
         previous = {item.field: item.before for item in self.change.was}
-        kept = {
-            one.name
-            for one in kind.writable_fields
+        restorable = {
+            field.name
+            for field in kind.writable_fields
             if not (
-                one.type_for(previous.get(one.form_selector or "")).may_be_secret
-                or one.is_parent_reference
-                or one.name in orders
+                field.type_for(previous.get(field.form_selector or "")).may_be_secret
+                or field.is_parent_reference
+                or field.name in orders
             )
         }
-        for name in [item.field for item in self.change.was if item.field not in kept]:
+        for name in [item.field for item in self.change.was if item.field not in restorable]:
             self.add_error(
                 name, f"a plan that deletes {kind.noun_with_article} never contains the field {name}"
             )
-        return self.read_values(kind, [item for item in self.change.was if item.field in kept], "before")
+        return self.read_values(
+            kind, [item for item in self.change.was if item.field in restorable], "before"
+        )
 
     def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> RecordedValues:
         """Return the values of one side ("before" or "after") by field, in the order of the declared fields.
@@ -199,39 +201,39 @@ class _ChangeReader:
         A value of which the record has only a part is an IncompleteValueError.
         """
         recorded = {item.field: item for item in items}
-        for name in recorded.keys() - {one.name for one in kind.fields} - {*kind.parents}:
+        for name in recorded.keys() - {declared.name for declared in kind.fields} - {*kind.parents}:
             self.add_error(name, f"{kind.noun_with_article} has no field {name}")
-        found: dict[str, Value | IncompleteValueError] = {}
-        today = self.entry.fields if self.entry is not None and self.change.action != "delete" else {}
+        values: dict[str, Value | IncompleteValueError] = {}
+        entry_fields = self.entry.fields if self.entry is not None and self.change.action != "delete" else {}
         for field in kind.fields:
             if field.name not in recorded or not (field.is_declarable or field.is_parent_reference):
                 continue
             try:
                 type_, item = (
-                    field.type_for({**today, **found}.get(field.form_selector or "")),
+                    field.type_for({**entry_fields, **values}.get(field.form_selector or "")),
                     recorded[field.name],
                 )
                 if side == "before":
                     parse_recorded(type_, item.before)
                     value = parse_recorded(type_, type_.reverting_value(item.before, item.after))
-                    check_secrets(value, today.get(field.name))
+                    check_secrets(value, entry_fields.get(field.name))
                 else:
                     value = parse_recorded(type_, item.after)
-                found[field.name] = None if field.null_effect == "empty" and value == "" else value
+                values[field.name] = None if field.null_effect == "empty" and value == "" else value
             except IncompleteValueError as incomplete:
-                found[field.name] = incomplete
+                values[field.name] = incomplete
             except UnsuitableValueError as unfit:
                 self.add_error(field.name, str(unfit))
-        return found
+        return values
 
     def add_error(self, field: str | None, reason: str) -> None:
         """Record why the change, or one of its fields, cannot be used."""
-        at = self.change.address if field is None else f"{self.change.address}#{field}"
+        subject = self.change.address if field is None else f"{self.change.address}#{field}"
         hint = "somebody may have edited the file, or the file may be damaged"
         if self.change.action != "delete":
             hint = f"{hint}. To revert everything else, use --exclude {self.change.address}"
-        message = f"{self.file} cannot be used, because the recorded change of {at} is invalid: {reason}"
-        self.findings.append(Diagnostic(_INVALID_RECORD_CODE, message, address=at, hint=hint))
+        message = f"{self.file} cannot be used, because the recorded change of {subject} is invalid: {reason}"
+        self.findings.append(Diagnostic(_INVALID_RECORD_CODE, message, address=subject, hint=hint))
 
 
 class CurrentAddresses:
@@ -307,9 +309,11 @@ def with_recorded_pins(desired: Desired, snapshot: Snapshot, ids: Mapping[str, s
     A later rename in GitBook then does not hide the object from the revert.
     """
     matched = {
-        (desired.entries[at].kind, one.id) for at, one in snapshot.matches.items() if at in desired.entries
+        (desired.entries[address].kind, match.id)
+        for address, match in snapshot.matches.items()
+        if address in desired.entries
     }
-    live = {(one.kind, one.id) for one in snapshot.objects.values() if one.has_unique_id} - matched
+    live = {(item.kind, item.id) for item in snapshot.objects.values() if item.has_unique_id} - matched
     pinned = {
         address: replace(entry, pin=ids[str(address)])
         for address, entry in desired.entries.items()
@@ -332,14 +336,14 @@ def with_missing_entries(
     for record in recorded:
         kind, address = current.registry[record.change.kind], record.change.location
         parent = current.find_parent(address, kind)
-        at = current.find(address, (kind.name,)) if record.change.action != "delete" else None
-        if at is not None:
-            changes.append(replace(record, address=at))
+        present_address = current.find(address, (kind.name,)) if record.change.action != "delete" else None
+        if present_address is not None:
+            changes.append(replace(record, address=present_address))
             continue
         if parent is None:
             changes.append(record)
             continue
-        at = current.with_parent(parent, address, kind)
+        present_address = current.with_parent(parent, address, kind)
         scope_address = parent.child(*kind.key.split("."))
         if not kind.is_node:
             add_scope(current.registry, resources, scopes, parent, kind)
@@ -349,14 +353,17 @@ def with_missing_entries(
             and record.id is not None
             and address not in missing
         ):
-            if at in resources:
-                at = Address((*scope_address.segments, f"{at.last_segment}-{record.id}"))
-            key = unquote(at.last_segment)
-            resources[at] = Entry(
-                kind=kind.name, address=at, key=key, parent=parent, holder=None, spans={}, pin=record.id,
-                fields={kind.key_field: key} if kind.key_field else {}, span=scopes[scope_address].span,
+            if present_address in resources:
+                present_address = Address(
+                    (*scope_address.segments, f"{present_address.last_segment}-{record.id}")
+                )
+            key = unquote(present_address.last_segment)
+            resources[present_address] = Entry(
+                kind=kind.name, address=present_address, key=key, parent=parent, holder=None, spans={},
+                pin=record.id, fields={kind.key_field: key} if kind.key_field else {},
+                span=scopes[scope_address].span,
             )  # fmt: skip
-        changes.append(replace(record, address=at))
+        changes.append(replace(record, address=present_address))
     for record in changes:
         outputs = current.registry[record.change.kind].platform_work.outputs
         if (
@@ -379,7 +386,7 @@ def add_scope(
     scope_address = parent.child(*kind.key.split("."))
     if scope_address not in scopes:
         owner = resources[parent]
-        kinds = tuple(one.name for one in registry.kinds_by_list_key(owner.kind)[kind.key])
+        kinds = tuple(item.name for item in registry.kinds_by_list_key(owner.kind)[kind.key])
         scopes[scope_address] = Scope(scope_address, parent, kinds, owner.span)
 
 
@@ -423,17 +430,17 @@ class References:
     def reference_to_id(self, id: str, field: Field, organization: str) -> Ref | LiveId:
         """Return a reference to the object that had this id in an organization. Raises NotRestorableError."""
         for address, entry in self._resources.items():
-            former = self._recreated.get(address)
-            same = id == (entry.pin if former is None else former.change.id)
+            recreated_change = self._recreated.get(address)
+            has_id = id == (entry.pin if recreated_change is None else recreated_change.change.id)
             if (
-                same
+                has_id
                 and address.organization_key == organization
                 and entry.kind in field.type.referenced_kinds
             ):
                 return Ref(address)
         for name, identity in self._by_name.items():
-            same = Address.parse(name).organization_key == organization and self._objects[identity].id == id
-            if same and identity[0] in field.type.referenced_kinds:
+            has_id = Address.parse(name).organization_key == organization and self._objects[identity].id == id
+            if has_id and identity[0] in field.type.referenced_kinds:
                 return LiveId(id)
         raise NotRestorableError(f"the object with the id {id} no longer exists")
 
@@ -447,14 +454,19 @@ class References:
             return Ref(address)
         id = self._current.ids.get(name)
         identity = next(
-            (one for one in self._objects if one[0] in kinds and self._objects[one].id == id), None
+            (
+                candidate
+                for candidate in self._objects
+                if candidate[0] in kinds and self._objects[candidate].id == id
+            ),
+            None,
         )
         identity = identity or self._by_name.get(name)
         if identity is None:
             raise NotRestorableError(f"the previous value refers to {name}, which no longer exists")
         if identity[0] not in kinds:
-            one = self._current.registry[identity[0]].noun_with_article
-            raise NotRestorableError(f"the previous value refers to {name}, which is now {one}")
+            candidate = self._current.registry[identity[0]].noun_with_article
+            raise NotRestorableError(f"the previous value refers to {name}, which is now {candidate}")
         return LiveId(self._objects[identity].id)
 
 
@@ -517,5 +529,6 @@ class RevertedEntries:
         """Return whether the object of a recorded change is live, with or without an entry."""
         objects = self.comparison.snapshot.objects.values()
         return any(
-            one.kind == recorded.change.kind and one.id == recorded.id and not one.deleted for one in objects
+            live.kind == recorded.change.kind and live.id == recorded.id and not live.deleted
+            for live in objects
         )

@@ -73,34 +73,38 @@ def import_rows(
     from dpsync.importing.update import Updated, WrittenField, unintended_changes
 
     variables, files = os.environ if env is None else env, DiskFiles(root)
-    place = _find_row_place(session, named)
+    row_place = _find_row_place(session, named)
     watched = session.desired.watched_scopes
-    if place.scope is None:
-        names = (place.kind.name,)
-        watched = {**watched, place.address: Scope(place.address, place.owner.address, names, place.span)}
+    if row_place.scope is None:
+        names = (row_place.kind.name,)
+        watched = {
+            **watched,
+            row_place.address: Scope(row_place.address, row_place.owner.address, names, row_place.span),
+        }
     planned = replace(
         session, desired=replace(session.desired, watched_scopes=watched, reads_watched=True)
     ).plan(client)
     before = session.differences(planned)
     name = posixpath.join(
-        posixpath.dirname(place.span.file), f"{place.owner.key}.{place.kind.key.replace('.', '-')}.csv"
+        posixpath.dirname(row_place.span.file),
+        f"{row_place.owner.key}.{row_place.kind.key.replace('.', '-')}.csv",
     )
-    _check_can_move_to_csv(session, planned, place, name, files)
+    _check_can_move_to_csv(session, planned, row_place, name, files)
     shared = OtherConfigurations.of(
         session.readable, files, session.registry.with_all_kinds, variables, layers or Layers()
     )
-    others = shared.names_reading_file(place.span.file)
+    others = shared.names_reading_file(row_place.span.file)
     if layers is not None and (layers.environment or layers.overlays) and others:
         raise _refusal_error(
-            f"other environments also use {place.span.file} ({', '.join(others)})", place.span
+            f"other environments also use {row_place.span.file} ({', '.join(others)})", row_place.span
         )
     sides = NamingWithFiles(session.registry, session.readable, planned.snapshot, files)
     updated = Updated()
-    table, not_in_rows = _split_rows(sides, planned, place)
+    table, not_in_rows = _split_rows(sides, planned, row_place)
     updated.files[name] = table.encode()
     value = {FILE_KEY: posixpath.basename(name), **not_in_rows}
-    updated.files[place.span.file] = _edited_configuration_file(files, place, value, session)
-    updated.written.append(WrittenField(place.address, None, Span.start_of(name)))
+    updated.files[row_place.span.file] = _edited_configuration_file(files, row_place, value, session)
+    updated.written.append(WrittenField(row_place.address, None, Span.start_of(name)))
     desired, findings = load_from(
         StagedFiles(files, updated.files), session.registry.with_all_kinds, variables, layers
     )
@@ -108,8 +112,10 @@ def import_rows(
     if not errors:
         edited_session = replace(session, desired=desired)
         after = session.differences(edited_session.plan(client))
-        inside = [
-            change for change in after.changes if Address.parse(change.address).is_at_or_below(place.address)
+        affected = [
+            change
+            for change in after.changes
+            if Address.parse(change.address).is_at_or_below(row_place.address)
         ]
         errors = unintended_changes(before, after, updated)
         errors += [
@@ -118,7 +124,7 @@ def import_rows(
                 f"the edit of your files would also change {change.address}",
                 address=change.address,
             )
-            for change in inside
+            for change in affected
         ]
     if errors:
         raise DiagnosticError(errors, Exit.REFUSED, desired.texts)
@@ -130,18 +136,18 @@ def _find_row_place(session: Session, named: str) -> _RowPlace:
 
     Raises DiagnosticError (exit code 4) unless exactly one entry has this address or key.
     """
-    places: list[_RowPlace] = []
+    candidates: list[_RowPlace] = []
     for entry in session.readable.entries.values():
         for word, kinds in session.registry.kinds_by_list_key(entry.kind).items():
             for kind in kinds:
                 if row_format(kind) is not None:
                     address = entry.address.child(*word.split("."))
-                    places.append(_RowPlace(entry, kind, address, session.readable.scopes.get(address)))
-    by_address = [place for place in places if str(place.owner.address) == named]
-    matching = by_address or [place for place in places if place.owner.key == named]
+                    candidates.append(_RowPlace(entry, kind, address, session.readable.scopes.get(address)))
+    by_address = [candidate for candidate in candidates if str(candidate.owner.address) == named]
+    matching = by_address or [candidate for candidate in candidates if candidate.owner.key == named]
     if len(matching) == 1:
         return matching[0]
-    known = ", ".join(str(place.owner.address) for place in places) or "none"
+    known = ", ".join(str(candidate.owner.address) for candidate in candidates) or "none"
     problem = (
         "matches several entries" if matching else "is not an entry with a list that a CSV file can contain"
     )
@@ -155,7 +161,7 @@ def _refusal_error(message: str, span: Span | None = None, hint: str | None = No
 
 
 def _check_can_move_to_csv(
-    session: Session, planned: Planned, place: _RowPlace, name: str, files: DiskFiles
+    session: Session, planned: Planned, row_place: _RowPlace, name: str, files: DiskFiles
 ) -> None:
     """Raise DiagnosticError (exit code 4) if the import would lose something or overwrite a file.
 
@@ -163,11 +169,11 @@ def _check_can_move_to_csv(
     """
     desired: Desired = session.readable
     for entry in desired.entries.values():
-        if entry.address.is_at_or_below(place.address):
+        if entry.address.is_at_or_below(row_place.address):
             if entry.span.file in desired.row_files:
                 hint = "to write values from GitBook into the CSV file, use --update and --add"
-                raise _refusal_error(f"{entry.span.file} is already a CSV file", place.span, hint)
-            if entry.span.file != place.span.file:
+                raise _refusal_error(f"{entry.span.file} is already a CSV file", row_place.span, hint)
+            if entry.span.file != row_place.span.file:
                 raise _refusal_error(
                     f"{entry.address} is in another file than the other entries of its list", entry.span
                 )
@@ -178,18 +184,18 @@ def _check_can_move_to_csv(
                     entry.span,
                     hint,
                 )
-    if place.address not in planned.snapshot.scopes:
-        raise _refusal_error(f"dpsync could not read {place.address}", place.span)
+    if row_place.address not in planned.snapshot.scopes:
+        raise _refusal_error(f"dpsync could not read {row_place.address}", row_place.span)
     try:
         files.read(name, 0)
     except FileNotFoundError:
         return
     except OSError:
         pass
-    raise _refusal_error(f"{name} already exists", place.span, "move or delete the file")
+    raise _refusal_error(f"{name} already exists", row_place.span, "move or delete the file")
 
 
-def _split_rows(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, dict[str, Any]]:
+def _split_rows(sides: Any, planned: Planned, row_place: _RowPlace) -> tuple[str, dict[str, Any]]:
     """Return the text of the CSV file, and the entries (key and fields) that no CSV row can contain."""
     from dpsync.importing.edit_yaml import UneditableError
     from dpsync.importing.entries import EXPLICIT_NULL, value_to_write
@@ -199,37 +205,39 @@ def _split_rows(sides: Any, planned: Planned, place: _RowPlace) -> tuple[str, di
 
     lines: list[Cells] = []
     not_in_rows: dict[str, Any] = {}
-    natural = str(place.kind.key_field)
-    objects = [planned.snapshot.objects[identity] for identity in planned.snapshot.scopes[place.address]]
-    for live in sorted(objects, key=lambda live: str(live.fields.get(natural))):
-        key = str(live.fields.get(natural) or "")
+    key_field = str(row_place.kind.key_field)
+    objects = [planned.snapshot.objects[identity] for identity in planned.snapshot.scopes[row_place.address]]
+    for live in sorted(objects, key=lambda live: str(live.fields.get(key_field))):
+        key = str(live.fields.get(key_field) or "")
         fields: dict[str, Any] = {}
         try:
-            for field in place.kind.fields:
-                value = value_to_write(place.kind, field, live, key, full=False)
+            for field in row_place.kind.fields:
+                value = value_to_write(row_place.kind, field, live, key, full=False)
                 if value is EXPLICIT_NULL:
                     fields[field.name] = None
                 elif value is not None:
-                    address = place.address.child(key)
-                    writing = ValueWriter(
-                        sides.reference_namer(place.owner), partial(secret_variable, address, field.name)
+                    address = row_place.address.child(key)
+                    writer = ValueWriter(
+                        sides.reference_namer(row_place.owner), partial(secret_variable, address, field.name)
                     )
-                    fields[field.name] = writing.yaml_value(field.type, value)
+                    fields[field.name] = writer.yaml_value(field.type, value)
         except UnwritableValueError as error:
             raise _refusal_error(
-                f'dpsync cannot write the row "{key}" of the CSV file: {error}', place.span
+                f'dpsync cannot write the row "{key}" of the CSV file: {error}', row_place.span
             ) from None
         try:
-            lines.append(cells_of_entry(place.kind, key, fields))
+            lines.append(cells_of_entry(row_place.kind, key, fields))
         except UneditableError:
-            not_in_rows[key] = shorten_fields(place.kind, fields)
+            not_in_rows[key] = shorten_fields(row_place.kind, fields)
     if not lines:
-        raise _refusal_error(f"{place.address} contains no object that a CSV file can contain", place.span)
-    return csv_text(place.kind, lines), not_in_rows
+        raise _refusal_error(
+            f"{row_place.address} contains no object that a CSV file can contain", row_place.span
+        )
+    return csv_text(row_place.kind, lines), not_in_rows
 
 
 def _edited_configuration_file(
-    files: DiskFiles, place: _RowPlace, value: dict[str, Any], session: Session
+    files: DiskFiles, row_place: _RowPlace, value: dict[str, Any], session: Session
 ) -> bytes:
     """Return the content of the configuration file with `value`, which names the CSV file, as the list.
 
@@ -237,25 +245,25 @@ def _edited_configuration_file(
     """
     from dpsync.importing.edit_yaml import UneditableError, YamlFile, apply_edits, comments, unfold_long_lines
 
-    before = files.read(place.span.file, DEFAULT_LIMITS.bytes)
-    document = YamlFile(decode(before, place.span.file)[0], place.span.file)
+    old_content = files.read(row_place.span.file, DEFAULT_LIMITS.bytes)
+    document = YamlFile(decode(old_content, row_place.span.file)[0], row_place.span.file)
     try:
-        if place.scope is not None:
-            key, old = document.value_of(place.span)
-            if any("${" in text for text in _scalar_texts(old)):
+        if row_place.scope is not None:
+            key, old_value = document.value_of(row_place.span)
+            if any("${" in text for text in _scalar_texts(old_value)):
                 raise UneditableError("a value of this entry comes from a variable, which would be lost")
-            edits = document.edits(key, old, value)
+            edits = document.edits(key, old_value, value)
         else:
-            names = {one.name for one in session.registry[place.owner.kind].fields}
-            first, *inside = place.kind.key.split(".")
-            for word in reversed(inside):
+            names = {field.name for field in session.registry[row_place.owner.kind].fields}
+            first_word, *inner_words = row_place.kind.key.split(".")
+            for word in reversed(inner_words):
                 value = {word: value}
-            edits = document.add_field_edits(place.span, first, value, names)
+            edits = document.add_field_edits(row_place.span, first_word, value, names)
         text = unfold_long_lines(document.text, apply_edits(document.text, edits))
     except UneditableError as error:
         raise _refusal_error(
             f"dpsync cannot write the line that names the CSV file: {error}",
-            place.span,
+            row_place.span,
             "write the line by hand",
         ) from None
     if lost := comments(document.text) - comments(text):
@@ -264,9 +272,11 @@ def _edited_configuration_file(
             f"files have no comments: {next(iter(lost))}"
         )
         raise _refusal_error(
-            message, place.span, f'move the comment above the key "{place.kind.key}", or delete the comment'
+            message,
+            row_place.span,
+            f'move the comment above the key "{row_place.kind.key}", or delete the comment',
         )
-    return encode(text, before)
+    return encode(text, old_content)
 
 
 def _scalar_texts(node: Node) -> Iterator[str]:

@@ -99,7 +99,7 @@ class OtherConfigurations(Struct, frozen=True):
 
     def names_reading_file(self, name: str) -> tuple[str, ...]:
         """Return the names of other configurations that read a file, and so would get its new entries."""
-        return tuple(who for who, other in self.by_name.items() if name in other.texts)
+        return tuple(configuration for configuration, other in self.by_name.items() if name in other.texts)
 
 
 Candidates = tuple[Candidate, ...]
@@ -165,7 +165,9 @@ class CandidatePages:
     def _kind(self, address: str | None) -> str | None:
         """Return the kind of the entry at an address; None if the question is about something else."""
         if self._kinds is None:
-            self._kinds = {str(known): entry.kind for known, entry in self._desired.entries.items()}
+            self._kinds = {
+                str(entry_address): entry.kind for entry_address, entry in self._desired.entries.items()
+            }
         return self._kinds.get(address)
 
 
@@ -233,17 +235,19 @@ class Session(Struct, frozen=True, dict=True):
     @cached_property
     def readable_base(self) -> Base:
         """Return the git base without entries that the API edition does not support."""
-        then = self.base.desired
+        base_desired = self.base.desired
         return (
             self.base
-            if then is None
-            else replace(self.base, desired=without_unsupported_entries(then, self.registry))
+            if base_desired is None
+            else replace(self.base, desired=without_unsupported_entries(base_desired, self.registry))
         )
 
     @cached_property
     def readable_labels(self) -> LabelCommits:
         """Return the commits for labels without entries that the API edition does not support."""
-        return self.labels.map_configurations(lambda then: without_unsupported_entries(then, self.registry))
+        return self.labels.map_configurations(
+            lambda desired: without_unsupported_entries(desired, self.registry)
+        )
 
     def read(self, client: ReadClient, options: Options | None = None) -> Sides:
         """Read the live objects, and return them with the configuration. Raises as `plan` does."""
@@ -262,14 +266,15 @@ class Session(Struct, frozen=True, dict=True):
         deleted or changed with them. Raises ClientError if reading failed, and DiagnosticError if the
         configuration does not fit the live objects.
         """
-        chosen = options or Options()
+        plan_options = options or Options()
         candidate_pages = CandidatePages(client, self.registry, self.parallelism, self.readable)
         try:
             with collector_paused():  # nearly all that is made in here is there until the plan is
-                sides = self.read(client, chosen)
+                sides = self.read(client, plan_options)
                 plan = make_plan(sides)
             return Planned(
-                plan if chosen.proof else self._with_renamed_keys(candidate_pages.plan(plan), sides), sides
+                plan if plan_options.proof else self._with_renamed_keys(candidate_pages.plan(plan), sides),
+                sides,
             )
         except DiagnosticError as error:
             findings = candidate_pages.findings(error.findings)
@@ -280,12 +285,14 @@ class Session(Struct, frozen=True, dict=True):
 
         An apply only writes their new key to the ids file.
         """
-        part = find_selection(sides)
+        selection = find_selection(sides)
         listed = {change.address for change in (*plan.changes, *plan.blocked)}
         renamed = {
-            str(address): str(before)
-            for address, before in find_renamed_keys(self.registry, self.readable, sides.snapshot).items()
-            if str(address) not in listed and (part is None or address in part.addresses)
+            str(address): str(old_address)
+            for address, old_address in find_renamed_keys(
+                self.registry, self.readable, sides.snapshot
+            ).items()
+            if str(address) not in listed and (selection is None or address in selection.addresses)
         }
         return plan.model_copy(update={"renamed_keys": renamed}) if renamed else plan
 
@@ -411,11 +418,11 @@ class Session(Struct, frozen=True, dict=True):
 
 def _planned_addresses(planned: Planned) -> frozenset[Address] | None:
     """Return the addresses that are planned; None for the whole configuration."""
-    part = find_selection(planned.sides)
-    if part is None:
+    selection = find_selection(planned.sides)
+    if selection is None:
         return None
-    also = planned.plan.part.also if planned.plan.part is not None else ()
-    return part.addresses | {item.location for item in also}
+    added = planned.plan.part.also if planned.plan.part is not None else ()
+    return selection.addresses | {item.location for item in added}
 
 
 def _refusal_finding(refusal: Refusal) -> Diagnostic:

@@ -36,16 +36,18 @@ def find_undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> di
     `patterns` select the scopes; without patterns, the policy's `watch` selects them, by scope or field.
     """
     desired, policy = session.readable, session.readable.policy
-    wanted = patterns or (*policy.watch, *policy.watch_fields)
-    found: dict[Address, Scope] = {}
-    for entry in desired.entries.values() if wanted else ():
+    selected = patterns or (*policy.watch, *policy.watch_fields)
+    scopes: dict[Address, Scope] = {}
+    for entry in desired.entries.values() if selected else ():
         for word, kinds in session.registry.kinds_by_list_key(entry.kind).items():
             address = entry.address.child(*word.split("."))
-            known = address in desired.entries or address in desired.unsupported
+            is_declared = address in desired.entries or address in desired.unsupported
             is_single = isinstance(kinds[0].shape, SingleEntry)
-            if is_single and not known and any(pattern.matches(address) for pattern in wanted):
-                found[address] = Scope(address, entry.address, tuple(kind.name for kind in kinds), entry.span)
-    return found
+            if is_single and not is_declared and any(pattern.matches(address) for pattern in selected):
+                scopes[address] = Scope(
+                    address, entry.address, tuple(kind.name for kind in kinds), entry.span
+                )
+    return scopes
 
 
 def find_undeclared(
@@ -56,33 +58,33 @@ def find_undeclared(
     A pattern with `*` skips objects that have no value of their own.
     """
     sides = planned.sides
-    known = {
+    undeclared = {
         sides.names.address(identity): sides.snapshot.objects[identity]
         for identities in sides.snapshot.scopes.values()
         for identity in identities
         if identity not in sides.names.declared
     }
-    found: dict[Address, LiveObject] = {}
-    problems, addresses = list[Diagnostic](), sorted(known)
+    matching: dict[Address, LiveObject] = {}
+    problems, addresses = list[Diagnostic](), sorted(undeclared)
     for pattern in patterns:
-        named = [address for address in addresses if pattern.matches(address)]
+        addresses_matched = [address for address in addresses if pattern.matches(address)]
         exact = "*" not in pattern.text
-        found |= {
-            address: known[address]
-            for address in named
+        matching |= {
+            address: undeclared[address]
+            for address in addresses_matched
             # An object without a value of its own inherits all its values.
-            if exact or any(value not in (None, {}) for value in known[address].fields.values())
+            if exact or any(value not in (None, {}) for value in undeclared[address].fields.values())
         }
-        if not named:
+        if not addresses_matched:
             problems.append(_unused_pattern_error(sides, pattern))
-    return found, problems
+    return matching, problems
 
 
 def _unused_pattern_error(sides: Sides, pattern: Pattern) -> Diagnostic:
     """Return the error about a pattern that matches no object without an entry, with the likely reason."""
-    for place, unread in sides.snapshot.not_readable_watched.items():
-        if pattern.matches(place) or pattern.list_pattern.matches(place):
-            return Diagnostic("unread", unread.reason, address=str(place), hint=unread.todo)
+    for scope_address, problem in sides.snapshot.not_readable_watched.items():
+        if pattern.matches(scope_address) or pattern.list_pattern.matches(scope_address):
+            return Diagnostic("unread", problem.reason, address=str(scope_address), hint=problem.todo)
     if any(pattern.matches(address) for address in sides.desired.entries):
         update = format_command("import", "--update", pattern.text)
         hint = f"to write the values from GitBook into the entry: {update}"
@@ -105,39 +107,39 @@ def bind_renamed_entries(
     not bound.
     """
     sides = planned.sides
-    perhaps: dict[Address, RenameCandidates] = {}
-    meant: dict[Identity, list[Address]] = defaultdict(list)
-    for address, found in possibly_renamed_entries(decide(sides), find_candidates(sides)).items():
+    candidates_by_address: dict[Address, RenameCandidates] = {}
+    addresses_by_object: dict[Identity, list[Address]] = defaultdict(list)
+    for address, candidates in possibly_renamed_entries(decide(sides), find_candidates(sides)).items():
         if not any(pattern.matches_or_contains(address) or pattern.matches(address) for pattern in patterns):
             continue
-        perhaps[address] = found
-        exactly = any("*" not in pattern.text and pattern.matches(address) for pattern in patterns)
-        match list(found.candidates.items()):
-            case [(identity, reason)] if exactly or reason is SimilarityReason.SIMILAR:
-                meant[identity].append(address)
-    taken = {
+        candidates_by_address[address] = candidates
+        is_named = any("*" not in pattern.text and pattern.matches(address) for pattern in patterns)
+        match list(candidates.candidates.items()):
+            case [(identity, reason)] if is_named or reason is SimilarityReason.SIMILAR:
+                addresses_by_object[identity].append(address)
+    new_matches = {
         address: Match(sides.snapshot.objects[identity].id, MatchedBy.SIMILARITY)
-        for identity, addresses in meant.items()
+        for identity, addresses in addresses_by_object.items()
         if len(addresses) == 1
         for address in addresses
     }
-    left = {
-        address: _ambiguous_rename_finding(sides.names, address, found.candidates)
-        for address, found in perhaps.items()
-        if address not in taken
+    ambiguous = {
+        address: _ambiguous_rename_finding(sides.names, address, candidates.candidates)
+        for address, candidates in candidates_by_address.items()
+        if address not in new_matches
     }
-    if not taken:
-        return planned, left
-    snapshot = replace(sides.snapshot, matches={**sides.snapshot.matches, **taken})
-    again = Sides(sides.registry, sides.desired, snapshot, sides.options, sides.base)
-    return Planned(make_plan(again), again), left
+    if not new_matches:
+        return planned, ambiguous
+    snapshot = replace(sides.snapshot, matches={**sides.snapshot.matches, **new_matches})
+    bound_sides = Sides(sides.registry, sides.desired, snapshot, sides.options, sides.base)
+    return Planned(make_plan(bound_sides), bound_sides), ambiguous
 
 
 def _ambiguous_rename_finding(
-    names: Names, address: Address, could_be: Mapping[Identity, SimilarityReason]
+    names: Names, address: Address, reasons: Mapping[Identity, SimilarityReason]
 ) -> Diagnostic:
     """Return the error for an entry that may be one of several objects, with the answers that decide it."""
-    candidates = tuple(candidate(names, identity, reason.value) for identity, reason in could_be.items())
+    candidates = tuple(candidate(names, identity, reason.value) for identity, reason in reasons.items())
     first, *_ = candidates
     pin = binding_instruction(names, address, first.id)
     return Diagnostic(
