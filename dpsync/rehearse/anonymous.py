@@ -1,11 +1,8 @@
 """Make a world (the companion's data) anonymous: each person, domain and URL is replaced consistently.
 
-    people       get a number, and with it another id, name and email; pictures and times are left out
-    roles        are the lowest for everyone except the one administrator that a world must have
-    names        and email addresses of people are also replaced in other texts, however they are written
-    domains      and URLs are replaced, the same one always by the same one (`domains`)
-    prose        such as descriptions and documents is left out, because it may name unknown people
-
+People get a number, and with it another id, name and e-mail address; their pictures and times are left out.
+Everybody gets the lowest role, except one administrator. Names and addresses of people are also replaced in
+other texts, in every spelling. Descriptions and documents are left out, because they may name unknown people.
 Titles and page paths stay apart from names, addresses and domains in them: plans depend on them.
 """
 
@@ -70,28 +67,32 @@ QZaIiA==
 
 
 class Anonymizer:
-    """Replaces the people in a world. `world()` returns the data, and `caller` the administrator in it."""
+    """Replaces the people, domains and URLs in a world (the companion's data).
+
+    `world()` returns the data, `caller` is the id of its administrator.
+    """
 
     def __init__(self, data: Json, caller: str) -> None:
         self._data = data
         self._users: list[Json] = data.get("users", [])
-        self._ids = {one["id"]: f"person-{number}" for number, one in enumerate(self._users, 1)}
+        self._ids = {user["id"]: f"person-{number}" for number, user in enumerate(self._users, 1)}
         self._admin = caller
         self._known = set(_ids(data)) - self._ids.keys()
         self._domains = Domains(data)
         self._addresses: dict[str, str] = {
-            one["email"].casefold(): self._replace_email(self._ids[one["id"]], one["email"])
-            for one in self._users
-            if one.get("email")
+            user["email"].casefold(): self._replace_email(self._ids[user["id"]], user["email"])
+            for user in self._users
+            if user.get("email")
         }
         self._names = _Names(self._users, self._ids)
 
     @property
     def caller(self) -> str:
+        """Return the new id of the administrator."""
         return self._ids.get(self._admin, self._admin)
 
     def world(self) -> Json:
-        """Return the world without any known person."""
+        """Return the data of the world without any text that identifies a person."""
         data = {
             name: self._anonymize_value(value, (name,))
             for name, value in self._data.items()
@@ -99,9 +100,10 @@ class Anonymizer:
         }
         for organization in data.get("organizations", []):
             self._give_equal_roles(organization)
-        return {"users": [self._person(one) for one in self._users], **data}
+        return {"users": [self._person(user) for user in self._users], **data}
 
     def _person(self, user: Json) -> Json:
+        """Return a user with a number in place of the name, and a replaced e-mail address."""
         id = self._ids[user["id"]]
         person: Json = {"id": id, "displayName": f"Person {id.removeprefix('person-')}"}
         if user.get("email"):
@@ -111,39 +113,45 @@ class Anonymizer:
         return person
 
     def _give_equal_roles(self, organization: Json) -> None:
-        """Give everybody the same role, but for the administrator."""
+        """Give everybody the same role, except the administrator, because a role may identify a person."""
         for member in organization.get("members", []):
             member["role"] = "admin" if member["user"] == self.caller else _DEFAULT_ROLE
         for team in organization.get("teams", []):
             for member in team.get("members", []):
                 member["role"] = "member"
         for holders in ("collections", "spaces", "sites"):
-            for one in organization.get(holders, []):
-                users = (one.get("permissions") or {}).get("users")
+            for target in organization.get(holders, []):
+                users = (target.get("permissions") or {}).get("users")
                 if users:
-                    one["permissions"]["users"] = dict.fromkeys(users, _DEFAULT_ROLE)
+                    target["permissions"]["users"] = dict.fromkeys(users, _DEFAULT_ROLE)
 
     def _anonymize_value(self, data: Any, path: tuple[str, ...]) -> Any:
+        """Return a JSON value without personal members, and with each text and key replaced.
+
+        `path` has the names of the members that lead to the value.
+        """
         if isinstance(data, dict):
             return {
-                self._key(name): self._anonymize_value(value, (*path, name))
+                self._anonymize_key(name): self._anonymize_value(value, (*path, name))
                 for name, value in data.items()
                 if name not in _PERSONAL_MEMBERS
             }
         if isinstance(data, list):
             return [self._anonymize_value(value, path) for value in data]
-        return self._text(data, path) if isinstance(data, str) else data
+        return self._replace_text(data, path) if isinstance(data, str) else data
 
     def platform(self, url: str) -> str:
-        """Return the address of the platform, replaced if it could identify somebody."""
+        """Return the URL of the platform, replaced unless it is GitBook's or a loopback address."""
         return url if url == _GITBOOK or is_loopback(url) else self._anonymize_text(url)
 
-    def _key(self, name: str) -> str:
+    def _anonymize_key(self, name: str) -> str:
+        """Return the key of a mapping, replaced if it is a person's id, an address or a domain."""
         return self._ids.get(name) or (
             self._anonymize_text(name, is_code=True) if {"@", "."} & {*name} else name
         )
 
-    def _text(self, text: str, path: tuple[str, ...]) -> str:
+    def _replace_text(self, text: str, path: tuple[str, ...]) -> str:
+        """Return the replacement of a text, which depends on the members that lead to it (`path`)."""
         if not text or path[-1] in _ENUM_MEMBERS or text in _enum_words():
             return self._ids.get(text, text)
         if text in self._known:  # what names another thing by it must go on to do so
@@ -163,39 +171,45 @@ class Anonymizer:
         return self._anonymize_text(text, path[-1] in _CODE_MEMBERS)
 
     def _anonymize_text(self, text: str, is_code: bool = False) -> str:
-        """Return the text with names, addresses and domains replaced, each only once."""
+        """Return the text with names, addresses and domains replaced. A replacement is not replaced again.
+
+        With `is_code`, a word with dots is a domain only if the domain is known from elsewhere.
+        """
         normalized = unicodedata.normalize("NFC", text)
         if "." not in normalized and "://" not in normalized:  # most texts
             return self._names.replace_names(normalized)
         parts, end = [], 0
         for match in _IDENTIFYING_TEXT.finditer(normalized):
-            if (place := self._replacement(match, is_code)) is not None:
-                parts += [self._names.replace_names(normalized[end : match.start()]), place]
+            if (replacement := self._replacement(match, is_code)) is not None:
+                parts += [self._names.replace_names(normalized[end : match.start()]), replacement]
                 end = match.end()
         return "".join([*parts, self._names.replace_names(normalized[end:])])
 
     def _replace_addresses(self, text: str, is_code: bool) -> str:
-        """Return the text with addresses and domains replaced, but not names."""
+        """Return the text with addresses, domains and URLs replaced, but not names."""
         return _IDENTIFYING_TEXT.sub(lambda match: self._replacement(match, is_code) or match[0], text)
 
     def _replacement(self, match: re.Match[str], is_code: bool) -> str | None:
-        """Return the replacement of a URL, an email address or a domain; None for other matches."""
+        """Return the replacement of a URL, an e-mail address or a domain; None if the text is none."""
         if match["host"] is not None:
             return self._domains.replace_url(match["scheme"], match["host"], match["path"])
         if match["bare"] is not None:
             return self._domains.replace_bare_host(match["bare"], match["below"] or "", is_code)
         address = match[0].replace("%40", "@").casefold()
         if address not in self._addresses:
-            number = 1 + sum(one.startswith("address-") for one in self._addresses.values())
+            number = 1 + sum(
+                known_address.startswith("address-") for known_address in self._addresses.values()
+            )
             self._addresses[address] = self._replace_email(f"address-{number}", address)
         return self._addresses[address]
 
     def _replace_email(self, name: str, address: str) -> str:
+        """Return an e-mail address with another name, at the replacement of the address's domain."""
         return f"{name}@{self._domains.replace_host(address.rpartition('@')[2])}"
 
 
 def _ids(data: Any) -> Iterator[str]:
-    """Yield every id in the data. References by these ids must still work after the replacement."""
+    """Yield every id in the data, at any depth. References by these ids must work after the replacement."""
     if isinstance(data, dict):
         for name, value in data.items():
             if name == "id" and isinstance(value, str):
@@ -208,51 +222,58 @@ def _ids(data: Any) -> Iterator[str]:
 
 
 def _normalized_name(name: str) -> str:
-    """Return a name without case, marks and separators, for comparisons."""
+    """Return a name without case, accents and separators, to compare spellings."""
     folded = unicodedata.normalize("NFKD", name).casefold()
-    return "".join(one for one in folded if one.isalnum())
+    return "".join(char for char in folded if char.isalnum())
 
 
 class _Names:
-    """The names of people with their replacements, in every way of writing."""
+    """Finds the names of people in texts, in every spelling, and replaces them by ids."""
 
     def __init__(self, users: Iterable[Json], ids: Mapping[str, str]) -> None:
         self._ids = ids
         self._person_by_name: dict[str, str] = {}
         forms = [(words, ids[user["id"]]) for user in users for words in _name_forms(user)]
-        for words, person in sorted(forms, key=lambda one: -len(one[0])):  # whole names go first
+        for words, person in sorted(forms, key=lambda form: -len(form[0])):  # whole names go first
             plain = _normalized_name("".join(words))
             if len(plain) >= _MIN_NAME_CHARS and not plain.isdecimal():
                 self._person_by_name.setdefault(plain, person)
         unspaced = {
             name: ids[user["id"]]
             for user in users
-            if (name := user.get("displayName") or "") and len(name) > 1 and _is_unspaced(name)
+            # A name in a script without spaces can be anywhere in a text.
+            if (name := user.get("displayName") or "")
+            and len(name) > 1
+            and any(unicodedata.category(char) == "Lo" for char in name)
         }
         self._unspaced_names = unspaced
         each = "|".join(re.escape(name) for name in sorted(unspaced, key=len, reverse=True))
         self._unspaced_pattern = re.compile(each) if each else None
 
     def replace_names(self, text: str) -> str:
-        """Return the text with person ids in place of names."""
+        """Return the text with ids of people in place of their names."""
         if self._unspaced_pattern is not None:
             text = self._unspaced_pattern.sub(lambda match: self._unspaced_names[match[0]], text)
         text = _ID.sub(lambda match: self._ids.get(match[0], match[0]), text)
         words = list(_WORD.finditer(text))
-        parts, end, at = [], 0, 0
-        while at < len(words):
-            last, person = self._longest_name_at(text, words, at)
+        parts, end, index = [], 0, 0
+        while index < len(words):
+            last, person = self._longest_name_at(text, words, index)
             if person is not None:
-                parts += [text[end : words[at].start()], person]
+                parts += [text[end : words[index].start()], person]
                 end = words[last].end()
-            at = last + 1
+            index = last + 1
         return "".join([*parts, text[end:]])
 
-    def _longest_name_at(self, text: str, words: list[re.Match[str]], at: int) -> tuple[int, str | None]:
-        """Return the last index of the longest name that begins at a word, with its person or None."""
-        best, best_person, joined = at, None, ""
-        for index in range(at, min(at + _MAX_NAME_WORDS, len(words))):
-            if index > at and not _NAME_SEPARATORS.fullmatch(
+    def _longest_name_at(self, text: str, words: list[re.Match[str]], start: int) -> tuple[int, str | None]:
+        """Find the longest name that begins at a word.
+
+        Return the index of the name's last word and the person's id, or the index `start` and None without a
+        name.
+        """
+        best, best_person, joined = start, None, ""
+        for index in range(start, min(start + _MAX_NAME_WORDS, len(words))):
+            if index > start and not _NAME_SEPARATORS.fullmatch(
                 text, words[index - 1].end(), words[index].start()
             ):
                 break
@@ -262,13 +283,8 @@ class _Names:
         return best, best_person
 
 
-def _is_unspaced(name: str) -> bool:
-    """Return whether a name is in a script without spaces, so that it can be anywhere in a text."""
-    return any(unicodedata.category(one) == "Lo" for one in name)
-
-
 def _name_forms(user: Json) -> Iterator[tuple[str, ...]]:
-    """Yield the ways to name a person, each as a sequence of words."""
+    """Yield the ways to write a person's name, each as words: in both orders, and each word alone."""
     for text in (user.get("displayName") or "", (user.get("email") or "").partition("@")[0]):
         words = tuple(word for word in re.split(r"[\W_]+", unicodedata.normalize("NFC", text)) if word)
         if words:

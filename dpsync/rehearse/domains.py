@@ -40,7 +40,7 @@ _FILE_SUFFIXES: Final = frozenset({
 
 
 class Domains:
-    """The replacements of domains: call `host()`, `url()` or `bare()`."""
+    """Replaces hosts and URLs, and remembers the replacements, so that the same text gets the same one."""
 
     def __init__(self, data: Any) -> None:
         self._companies: dict[str, str] = {}
@@ -49,18 +49,19 @@ class Domains:
         self._known = {_registered_domain(_normalized_host(host)) for host in _hosts(data, "")}
 
     def replace_host(self, host: str) -> str:
-        """Return the replacement of a host, without a port."""
+        """Return the replacement of a host without a port: `company-1.example`, or a host below it."""
         plain = _normalized_host(host)
         if plain in _LOCAL_HOSTS:
             return plain
         if plain not in self._hosts:
             company = self._company(_registered_domain(plain))
-            below = sum(one.endswith(f".{company}") for one in self._hosts.values())
+            count = sum(known_host.endswith(f".{company}") for known_host in self._hosts.values())
             is_whole = plain == _registered_domain(plain)
-            self._hosts[plain] = company if is_whole else f"host-{below + 1}.{company}"
+            self._hosts[plain] = company if is_whole else f"host-{count + 1}.{company}"
         return self._hosts[plain]
 
     def _company(self, domain: str) -> str:
+        """Return the replacement of a registered domain, such as `company-1.example`."""
         if domain not in self._companies:
             number = len(self._companies) + 1
             while f"company-{number}.example" in self._known | {*self._companies.values()}:
@@ -69,20 +70,20 @@ class Domains:
         return self._companies[domain]
 
     def replace_url(self, scheme: str, host: str, path: str) -> str:
-        """Return the replacement of a URL; its path is replaced, too."""
+        """Return the replacement of a URL. Punctuation of the sentence at its end stays."""
         ending = path[len(path.rstrip(".,;:!?)]}*")) :]  # of the sentence that it stands in
         path = path.removesuffix(ending)
-        return f"{scheme}{self.replace_host(host)}{self._path(scheme + host + path, path)}{ending}"
-
-    def _path(self, whole: str, path: str) -> str:
-        if path in ("", "/"):
-            return path
-        return self._urls.setdefault(whole, f"/path-{len(self._urls) + 1}")
+        new_host = self.replace_host(host)
+        new_path = path
+        if path not in ("", "/"):
+            new_path = self._urls.setdefault(scheme + host + path, f"/path-{len(self._urls) + 1}")
+        return f"{scheme}{new_host}{new_path}{ending}"
 
     def replace_bare_host(self, host: str, path: str, is_code: bool = False) -> str | None:
-        """Return the replacement of a host without a scheme; None if the text is no host.
+        """Return the replacement of a host and path without a scheme; None if the text is no host.
 
-        With `is_code`, only known domains are hosts.
+        A word with the suffix of a file is a host only if it is known from a URL. With `is_code`, this holds
+        for all words.
         """
         plain = _normalized_host(host)
         ending = plain.rpartition(".")[2]
@@ -92,7 +93,7 @@ class Domains:
 
 
 def _normalized_host(host: str) -> str:
-    """Return a host for comparisons: in ASCII, without user, port and final dot."""
+    """Return a host for comparisons: in lower-case ASCII, without user, port and final dot."""
     bare = re.sub(r":\d*$", "", host.rpartition("@")[2]).casefold().strip(".")
     try:
         return bare.encode("idna").decode()
@@ -101,16 +102,19 @@ def _normalized_host(host: str) -> str:
 
 
 def _registered_domain(host: str) -> str:
-    """Return the registered domain of a host, as far as the labels show it."""
+    """Return the domain that a company registered, such as `acme.co.uk` for `docs.acme.co.uk`."""
     labels = host.split(".")
     if host.startswith("[") or labels[-1].isdecimal():
         return host
-    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVEL_LABELS
-    return ".".join(labels[-3 if country else -2 :])
+    has_country_suffix = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVEL_LABELS
+    return ".".join(labels[-3 if has_country_suffix else -2 :])
 
 
 def _hosts(data: Any, member: str) -> Iterator[str]:
-    """Yield every text in the data that is certainly a host."""
+    """Yield every text in the data that is certainly a host: in a URL, an address, or a member for domains.
+
+    `member` is the name of the member that contains `data`.
+    """
     if isinstance(data, dict):
         for name, value in data.items():
             yield from _hosts(str(name), "")

@@ -1,8 +1,8 @@
 """Collect the objects of a world (the companion's data) while responses are converted.
 
-`WorldDraft` has everything that was read. `assume_objects` adds the objects that the steps of a plan name
-and that no response showed. `hide_secret_settings` replaces secrets in settings. Responses for short paths
-are converted before those for the paths below.
+`WorldDraft` has everything that was read. `assume_objects` adds the objects that the steps of a plan name and
+that no response showed. `hide_secret_settings` replaces secrets in settings. Responses for short paths are
+converted before those for the paths below.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _SECRET_MEMBER = re.compile("key|token|secret|password|credential", re.IGNORECAS
 
 
 def hide_secret_settings(settings: Any) -> Any:
-    """Return settings with each secret replaced by another text, at any depth."""
+    """Return settings with each text replaced whose member name suggests a secret, at any depth."""
     if isinstance(settings, list):
-        return [hide_secret_settings(one) for one in settings]
+        return [hide_secret_settings(item) for item in settings]
     if not isinstance(settings, dict):
         return settings
     return {
@@ -45,7 +45,7 @@ FOREIGN_ORGANIZATION = "elsewhere"
 
 
 class OrganizationDraft:
-    """The objects that were read of one organization."""
+    """The objects of one organization that were read so far, by id, in the form of a world."""
 
     def __init__(self, id: str) -> None:
         self.id = id
@@ -73,7 +73,7 @@ class _Record(Struct, frozen=True):
 
 
 class WorldDraft:
-    """Everything that was read so far, most of it by organization."""
+    """Everything that was read so far, and notes about objects that had to be assumed (`assumed`)."""
 
     def __init__(self) -> None:
         self.organizations: dict[str, OrganizationDraft] = {}
@@ -99,11 +99,11 @@ class WorldDraft:
         """The organization id and space id of each style guide that a site uses."""
 
     def get_organization(self, id: str) -> OrganizationDraft:
-        """Return the draft of an organization, which is empty at first."""
+        """Return the draft of an organization, which is created empty."""
         return self.organizations.setdefault(id, OrganizationDraft(id))
 
     def add_user(self, person: Json) -> str:
-        """Add a person, and return the id."""
+        """Add a person, or more fields of a known person, and return the id."""
         id = str(person["id"])
         self.users.setdefault(id, {}).update(without_members(person, "id", *COMPUTED_MEMBERS))
         return id
@@ -115,17 +115,17 @@ class WorldDraft:
             self.assumed.append(f"the role of {self.email_or_id(user)} in the organization {owner.id}")
 
     def email_or_id(self, user: str) -> str:
-        """Return the email of a person, or the id without an email."""
+        """Return the e-mail address of a person, or the id without an address."""
         return str(self.users.get(user, {}).get("email") or user)
 
     def add_space(self, organization: str, id: str) -> None:
-        """Add a space that another object refers to, if it was not read."""
+        """Add a space to which another object refers, and note it as assumed, if it was not read."""
         if id not in self.get_organization(organization).spaces:
             self.get_organization(organization).spaces[id] = {"id": id}
             self.assumed.append(f"the space {id}")
 
     def get_site(self, organization: str, id: str) -> Json:
-        """Return the data of a site, which has only its id at first."""
+        """Return the data of a site, which is created with only its id."""
         return self.get_organization(organization).sites.setdefault(id, {"id": id})
 
     def add_record(
@@ -136,54 +136,59 @@ class WorldDraft:
 
 
 def without_members(response: Json, *left_out: str) -> Json:
-    """Return a response without these members."""
+    """Return a JSON object without these members."""
     return {name: value for name, value in response.items() if name not in left_out}
 
 
 def only_members(response: Json, *kept: str) -> Json:
-    """Return these members of a response, if present."""
+    """Return a JSON object with only these members, as far as they are present."""
     return {name: response[name] for name in kept if name in response}
 
 
 def assume_objects(draft: WorldDraft, organization: str, path: str) -> None:
-    """Add the objects that the path of a step names."""
-    for pattern, note in _ASSUME_BY_PATH:
-        if (found := pattern.match(path)) is not None:
-            note(draft, organization, unquote(found[1]))
+    """Add the object that the URL path of a step names, if no response showed it."""
+    for pattern, assume in _ASSUME_BY_PATH:
+        if (match := pattern.match(path)) is not None:
+            assume(draft, organization, unquote(match[1]))
             return
 
 
 def assume_space(draft: WorldDraft, organization: str, id: str) -> None:
-    if not any(id in one.spaces for one in draft.organizations.values()):
+    """Add a space that no organization has, and note it as assumed."""
+    if not any(id in other.spaces for other in draft.organizations.values()):
         draft.add_space(organization, id)
 
 
 def assume_collection(draft: WorldDraft, organization: str, id: str) -> None:
-    if not any(id in one.collections for one in draft.organizations.values()):
+    """Add a collection that no organization has, and note it as assumed."""
+    if not any(id in other.collections for other in draft.organizations.values()):
         draft.get_organization(organization).collections[id] = {"id": id}
         draft.assumed.append(f"the collection {id}")
 
 
 def assume_team(draft: WorldDraft, organization: str, id: str) -> None:
+    """Add a team that the organization does not have, and note it as assumed."""
     if id not in draft.get_organization(organization).teams:
         draft.get_organization(organization).teams[id] = {"id": id, "title": id}
         draft.assumed.append(f"the team {id}")
 
 
 def assume_member(draft: WorldDraft, organization: str, id: str) -> None:
+    """Add a member, unless the members of the organization were read completely."""
     owner = draft.get_organization(organization)
     if not owner.members_read:
         draft.add_member(owner, draft.add_user({"id": id}))
 
 
 def assume_site(draft: WorldDraft, organization: str, id: str) -> None:
+    """Add a site that the organization does not have, and note it as assumed."""
     if id not in draft.get_organization(organization).sites:
         draft.get_organization(organization).sites[id] = {"id": id}
         draft.assumed.append(f"the site {id}")
 
 
 def assume_integration(draft: WorldDraft, organization: str, name: str) -> None:
-    """Add a public integration of an unknown organization."""
+    """Add a public integration, owned by an organization that was not read, and note it as assumed."""
     if name not in draft.published_integrations:
         maker = draft.get_organization(FOREIGN_ORGANIZATION)
         draft.published_integrations[name] = {

@@ -39,7 +39,7 @@ from dpsync.workflows.session import Planned, Session
 
 
 class RehearsalSetup(Struct, frozen=True):
-    """A plan to rehearse, with the session and the responses from which the plan was made."""
+    """A plan to rehearse, with its session and the recorded responses from which it was made."""
 
     session: Session
     planned: Planned
@@ -47,10 +47,11 @@ class RehearsalSetup(Struct, frozen=True):
 
     @property
     def plan(self) -> Plan:
+        """Return the plan to rehearse."""
         return self.planned.plan
 
     def world(self) -> World:
-        """Return the recorded objects as the companion's data. Its token is new, and no platform knows it.
+        """Return the recorded objects as the companion's data, with a new token that no platform knows.
 
         Raises WorldLoadError for responses that differ from those of the companion.
         """
@@ -59,13 +60,17 @@ class RehearsalSetup(Struct, frozen=True):
             return make_world(
                 self.recording.joined_answers(), random.token_hex(16), changed, self._named_paths()
             )
-        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as mistake:
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
             raise WorldLoadError(
-                f"a response of GitBook has an unexpected form ({type(mistake).__name__})"
+                f"a response of GitBook has an unexpected form ({type(error).__name__})"
             ) from None
 
     def _named_paths(self) -> Iterator[tuple[str, str]]:
-        """Yield the paths of the objects that the changes name by id, each with the organization id."""
+        """Yield organization id and URL path of each object that the plan names by id.
+
+        These are the objects of steps, and the objects to which changed entries refer. They must exist in the
+        world.
+        """
         for change in self.plan.changes:
             owner = self.planned.snapshot.matches.get(change.location.organization)
             entry = self.session.readable.entries.get(change.location)
@@ -76,17 +81,20 @@ class RehearsalSetup(Struct, frozen=True):
                 yield from ((owner.id, path) for path in self._reference_paths(entry, owner.id))
 
     def _reference_paths(self, entry: Entry, organization: str) -> Iterator[str]:
-        """Yield the paths of the objects in the organization that an entry refers to by id."""
+        """Yield the URL path of each object, directly in the organization, to which an entry refers by id."""
         registry = self.session.registry
-        above = [(registry.root.name, organization)]
+        ancestors = [(registry.root.name, organization)]
         for field in registry[entry.kind].reference_fields:
             for id in sorted(live_ids(entry.fields.get(field.name))):
                 for kind in map(registry.__getitem__, field.type.referenced_kinds):
                     if kind.parents == (registry.root.name,) and kind.platform_work.outputs is None:
-                        yield fill_path_template(registry, kind, kind.url_path, id, above)
+                        yield fill_path_template(registry, kind, kind.url_path, id, ancestors)
 
     def placeholder_secrets(self) -> Mapping[str, str]:
-        """Return a random value for each secret that the steps send, so that no real secret is needed."""
+        """Return a random value for each environment variable that steps send.
+
+        So a rehearsal needs no real secret.
+        """
         names = {
             name
             for change in self.plan.changes
@@ -100,7 +108,8 @@ class RehearsalSetup(Struct, frozen=True):
     ) -> WriteClient:
         """Return a client that can reach only the replica, and that has no token of a platform.
 
-        The client has the platform's address, because the plan and the ids file contain this address.
+        It has the platform's URL, because the plan and the ids file contain this URL. `around` wraps the
+        transport.
         """
         url = self.planned.snapshot.platform
         return WriteClient(url, "rehearsal", transport=around(replica), clock=InstantClock(replica))
@@ -133,17 +142,17 @@ class Fault(Struct, frozen=True):
 
 
 def draw_faults(random: Random, writes: int) -> tuple[Fault, ...]:
-    """Return the faults of one run, ordered by write."""
+    """Return the faults of one run, ordered by the number of the write that fails."""
     numbers = random.sample(range(1, writes + 1), random.randint(1, min(_MAX_FAULTS, writes)))
     faults = []
-    for at in sorted(numbers):
-        what = random.choice(_FAULT_TYPES)
-        faults.append(Fault(at, what, what != "429" and random.random() < 0.5))
+    for number in sorted(numbers):
+        fault_type = random.choice(_FAULT_TYPES)
+        faults.append(Fault(number, fault_type, fault_type != "429" and random.random() < 0.5))
     return tuple(faults)
 
 
 class FaultyTransport:
-    """A transport that lets writes fail."""
+    """A transport in which some writes fail, with or without reaching the platform."""
 
     def __init__(self, inner: Transport, faults: tuple[Fault, ...]) -> None:
         self._inner = inner
@@ -153,7 +162,7 @@ class FaultyTransport:
         self.is_killed = False
 
     def send(self, request: Request) -> Response:
-        """Return the response, or raise the error that a client gets from the fault."""
+        """Send a request and return the response, or raise the error that a fault causes in a client."""
         if self.is_killed:
             raise ProcessKilled
         if request.method == "GET":
@@ -168,6 +177,7 @@ class FaultyTransport:
         return self._fail(fault, request)
 
     def _fail(self, fault: Fault, request: Request) -> Response:
+        """Return the error response of a fault, or raise what a client would see."""
         if fault.type == "kill":
             self.is_killed = True
             raise ProcessKilled
@@ -182,20 +192,21 @@ class FaultyTransport:
         return Response(status, {"content-type": "application/json", "retry-after": "1"}, body)
 
     def close(self) -> None:
-        """Leave the replica open."""
+        """Do nothing, because the replica serves further clients."""
 
     def stats(self) -> Stats:
         return self._inner.stats()
 
 
 class _MemoryIdsStore(Struct):
-    """An ids file in memory. Edits after the end of the process are lost."""
+    """An ids file in memory. Edits after the end of the simulated process are lost."""
 
     ids: IdsFile
     is_killed: Callable[[], bool] = lambda: False
     changes: list[IdsEdits] = msgspec.field(default_factory=list)
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
+        """Change lines, unless the process has ended."""
         if not self.is_killed():
             self.ids = self.ids.with_edits(platform, edits)
 
@@ -203,9 +214,10 @@ class _MemoryIdsStore(Struct):
 def run_with_faults(
     stage: RehearsalSetup, world: World, undisturbed: Replica, writes: int, number: int, seed: int
 ) -> Iterator[FaultRun]:
-    """Yield the results of `number` rehearsals with faults.
+    """Yield the results of `number` rehearsals with faults, each on a new replica.
 
-    `undisturbed` is a replica on which the plan was carried out without faults.
+    `undisturbed` is a replica on which the plan was carried out without faults. `writes` is the number of its
+    writes, and `seed` the seed of the first run.
     """
     end = undisturbed.count_objects()
     for index in range(number if writes else 0):
@@ -216,31 +228,36 @@ def run_with_faults(
                 converged, description = _FaultyApply(stage, replica).run(faults)
                 if converged and (differing := _count_differences(replica, end)):
                     converged, description = False, f"{description} {differing}"
-        except WorldLoadError as cannot:
-            converged, description = False, str(cannot)
+        except WorldLoadError as error:
+            converged, description = False, str(error)
         yield FaultRun(seed=run_seed, faults=tuple(map(str, faults)), good=converged, end=description)
 
 
 def _count_differences(replica: Replica, end: object) -> str:
-    """Return the kinds of objects that were duplicated or lost, compared with a run without faults."""
-    now = replica.count_objects()
-    assert isinstance(end, type(now))
-    lost = sorted({kind for kind, _ in (end - now)})
-    more = sorted({kind for kind, _ in (now - end)})
+    """Return the kinds of objects that were duplicated or lost, as sentences; "" if there are none.
+
+    `end` is the count of objects after the run without faults.
+    """
+    counts = replica.count_objects()
+    assert isinstance(end, type(counts))
+    lost = sorted({kind for kind, _ in (end - counts)})
+    duplicated = sorted({kind for kind, _ in (counts - end)})
     sentences = [
-        f"{word}: {', '.join(kinds)}." for word, kinds in (("Lost", lost), ("Duplicated", more)) if kinds
+        f"{word}: {', '.join(kinds)}."
+        for word, kinds in (("Lost", lost), ("Duplicated", duplicated))
+        if kinds
     ]
     return " ".join(sentences)
 
 
 class _FaultyApply:
-    """One apply with faults, and a clean apply after it."""
+    """One apply with faults on a replica, and a clean apply after it."""
 
     def __init__(self, stage: RehearsalSetup, replica: Replica) -> None:
         self._stage, self._replica = stage, replica
 
     def run(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
-        """Return whether a clean apply converged after the faults, and a description of both applies."""
+        """Return whether the clean apply converged after the faults, and a description of both applies."""
         memory = _MemoryIdsStore(self._stage.session.ids)
         first = self._apply_with_faults(faults, memory)
         try:
@@ -254,6 +271,7 @@ class _FaultyApply:
         return True, f"{first} The next apply finished the plan."
 
     def _apply_with_faults(self, faults: tuple[Fault, ...], memory: _MemoryIdsStore) -> str:
+        """Apply the plan with faults, one request at a time, and return a description of the result."""
         transports: list[FaultyTransport] = []
 
         def around(inner: Transport) -> Transport:
@@ -278,7 +296,10 @@ class _FaultyApply:
         return f"{number} of {len(report.outcomes)} steps succeeded."
 
     def _apply_again(self, memory: _MemoryIdsStore) -> Report | None:
-        """Apply without faults, with the ids file from before; return None if nothing was left to do."""
+        """Plan and apply again without faults, with the ids file from before.
+
+        Return None for an empty plan.
+        """
         stage = self._stage
         self._replica.finish()
         session = replace(stage.session, ids=memory.ids)
@@ -307,8 +328,8 @@ class _FaultyApply:
 
 
 def _requested_answers(planned: Planned) -> Iterator[str]:
-    """Yield the answers that a plan asks for."""
+    """Yield the values of `--confirm` that a plan asks for."""
     for refusal in planned.plan.refusals:
-        for way in refusal.answers:
-            if (answer := answer_in_flag(way.add)) is not None:
+        for resolution in refusal.answers:
+            if (answer := answer_in_flag(resolution.add)) is not None:
                 yield answer

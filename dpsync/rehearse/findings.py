@@ -2,7 +2,7 @@
 
 `PublicHistory` compares what is public after each write, from the companion's data alone and without the
 planner's rules. `estimate_time` predicts the time of an apply from the reading time and the dependencies of
-the steps. `unverifiable` returns a sentence for each thing that no response of the platform shows.
+the steps. `unverifiable` yields a sentence for each thing that no response of the platform shows.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from dpsync.rehearse.world import World
 
 
 def estimate_time(recording: Recording, steps: Sequence[Step], requests: int, parallelism: int) -> Estimate:
-    """Return the estimated seconds of an apply.
+    """Return how long an apply will take on the platform, in seconds, from the times of the recorded reads.
 
-    `requests` is the number of requests that carried out the steps in a rehearsal, without reading and proof.
+    `requests` is the number of requests that carried out the steps in a rehearsal, without the two plans. An
+    apply reads everything twice, so the recorded time counts twice.
     """
     latency = recording.latency
     each = latency * requests / len(steps) if steps else 0.0
@@ -41,15 +42,18 @@ def estimate_time(recording: Recording, steps: Sequence[Step], requests: int, pa
 
 
 def makespan(steps: Sequence[Step], each: float, parallelism: int) -> float:
-    """Return the time until all steps have ended, if each takes `each` seconds and some run in parallel."""
-    schedule, now = Schedule(steps), 0.0
+    """Return the seconds until all steps have ended, in the order of an apply.
+
+    Each step takes `each` seconds, and at most `parallelism` steps run at once.
+    """
+    schedule, time = Schedule(steps), 0.0
     running: list[tuple[float, str]] = []
     while True:
         while len(running) < max(1, parallelism) and (id := schedule.take_ready_step()) is not None:
-            heappush(running, (now + each, id))
+            heappush(running, (time + each, id))
         if not running:
-            return now
-        now, ended = heappop(running)
+            return time
+        time, ended = heappop(running)
         schedule.end_step(ended, succeeded=True)
 
 
@@ -57,7 +61,7 @@ def unverifiable(
     plan: Plan, world: World, *, refused: Iterable[str], guessed: Iterable[str], fetched: Iterable[str],
     secrets: Iterable[str], differing: Iterable[str],
 ) -> Iterator[Unproven]:  # fmt: skip
-    """Return a sentence for each thing that a rehearsal cannot check.
+    """Yield a sentence for each thing that a rehearsal cannot check.
 
     Args:
         refused: paths that the token may not read.
@@ -77,16 +81,16 @@ def unverifiable(
         number = format_count(world.script_count, "integration")
         message = f"The copy has no scripts and no pictures. The scripts of {number} were not checked."
         yield Unproven(what="scripts", message=message)
-    work = (item.address for items in (plan.trouble, plan.accepted, plan.waiting) for item in items)
+    platform_work = (item.address for items in (plan.trouble, plan.accepted, plan.waiting) for item in items)
     moments = (item.address for item in plan.exposures if item.moment)
     names: dict[UnprovenKind, Iterable[str]] = {
         "secrets": secrets, "fetched": fetched, "refused": refused, "unread": guessed,
-        "assumed": world.assumed, "unknown": (one.path for one in world.unknown), "differing": differing,
-        "platform": work, "public": moments,
+        "assumed": world.assumed, "unknown": (answer.path for answer in world.unknown),
+        "differing": differing, "platform": platform_work, "public": moments,
     }  # fmt: skip
-    for what, about in names.items():
-        if found := tuple(sorted(set(about))):
-            yield Unproven(what=what, message=_MESSAGES[what], about=found)
+    for category, values in names.items():
+        if subjects := tuple(sorted(set(values))):
+            yield Unproven(what=category, message=_MESSAGES[category], about=subjects)
 
 
 _MESSAGES: dict[UnprovenKind, str] = {
@@ -130,53 +134,67 @@ _VISITORS: Final = (
 
 
 def facts_of_site(site: Mapping[str, Any], initial_ids: set[str]) -> set[PublicFact]:
-    """Return all that visitors see of one site. `initial_ids` has the ids from before the rehearsal."""
+    """Return what each group of visitors sees of a site, in the form of a world.
+
+    `initial_ids` has the ids from before the rehearsal.
+    """
     return {
-        (visitor.name, what)
+        (visitor.name, description)
         for visitor in _VISITORS
         if _is_open(site, visitor, initial_ids)
-        for what in _visible_parts(site, visitor)
+        for description in _visible_parts(site, visitor)
     }
 
 
 def facts_of_specifications(specifications: Iterable[Json]) -> set[PublicFact]:
-    """Return the public OpenAPI specifications, each with its source."""
+    """Return the public OpenAPI specifications, each with its source, as what everyone sees."""
     return {
         (
             _VISITORS[0].name,
-            f"the OpenAPI specification {one['slug']} from {one.get('sourceURL') or 'an uploaded file'}",
+            f"the OpenAPI specification {specification['slug']} "
+            f"from {specification.get('sourceURL') or 'an uploaded file'}",
         )
-        for one in specifications
-        if one.get("visibility") == "public"
+        for specification in specifications
+        if specification.get("visibility") == "public"
     }
 
 
-def _is_open(site: Mapping[str, Any], visitor: _Visitor, born: set[str]) -> bool:
+def _is_open(site: Mapping[str, Any], visitor: _Visitor, initial_ids: set[str]) -> bool:
+    """Return whether a group of visitors can open a site. Only share links from before the rehearsal count.
+
+    Nobody has the URL of a new share link yet.
+    """
     if not site.get("published") or site["visibility"] not in visitor.visible_to:
         return False
     if site["visibility"] != "share-link" or visitor.name != "anyone who has a share link":
         return True
-    return any(link["active"] and link["id"] in born for link in site.get("shareLinks") or ())
+    return any(link["active"] and link["id"] in initial_ids for link in site.get("shareLinks") or ())
 
 
 def _visible_parts(site: Mapping[str, Any], visitor: _Visitor) -> Iterator[str]:
+    """Yield a description of each part of an open site that a group of visitors sees.
+
+    The parts are the site, nodes of the navigation with their spaces and links, and redirects.
+    """
     yield f"the site {site['id']}"
-    reached: set[str] = set()
+    visible_ids: set[str] = set()
     for node in _visible_nodes(site.get("structure") or (), visitor):
-        reached.add(node["id"])
+        visible_ids.add(node["id"])
         yield f"{node['type']} {node['id']} of the site {site['id']}"
         if (space := node.get("space")) is not None:
             yield f"the space {space}"
         elif (url := node.get("url")) is not None:
             yield f"the link {node['id']} to {url}"
     for redirect in site.get("redirects") or ():
-        to = redirect["destination"]
-        node = to.get("siteSectionId") or to.get("siteSpaceId")
-        if not redirect.get("draft") and (node is None or node in reached):
-            yield f"the redirect {redirect['source']} of the site {site['id']} to {to.get('url') or node}"
+        destination = redirect["destination"]
+        node = destination.get("siteSectionId") or destination.get("siteSpaceId")
+        if not redirect.get("draft") and (node is None or node in visible_ids):
+            target = destination.get("url") or node
+            yield f"the redirect {redirect['source']} of the site {site['id']} to {target}"
 
 
 def _visible_nodes(nodes: Iterable[Json], visitor: _Visitor) -> Iterator[Json]:
+    """Yield the nodes of a navigation, at any depth, that a group of visitors sees."""
     for node in nodes:
         if node.get("draft") or (visitor.is_restricted and node.get("condition")):
             continue
@@ -187,10 +205,7 @@ def _visible_nodes(nodes: Iterable[Json], visitor: _Visitor) -> Iterator[Json]:
 
 
 class PublicHistory:
-    """Everything that was public after each write of one rehearsal.
-
-    What is public for only some of the writes is known at the end.
-    """
+    """Records everything that is public after each write of a rehearsal, to find short exposures."""
 
     def __init__(self) -> None:
         self._facts_by_site: dict[str, set[PublicFact]] = {}
@@ -209,7 +224,7 @@ class PublicHistory:
         self._start = set().union(*by_site.values())
 
     def record_write(self, write: str, by_site: Mapping[str, set[PublicFact]]) -> None:
-        """Record what is public of these sites after a write."""
+        """Record what is public of some sites after a write."""
         for site, facts in by_site.items():
             if facts != self._facts_by_site.get(site, set()):
                 self._facts_by_site[site] = facts

@@ -35,9 +35,9 @@ _PLACEHOLDER_SPECIFICATION = (
 
 
 class Replica:
-    """Serves a world within a block: `with Replica(world, profile, recording) as replica:`.
+    """A local copy of the platform for a rehearsal: `with Replica(world, profile, recording) as replica:`.
 
-    `after_write` is called after each successful write, before the next one.
+    It is a transport for clients. `after_write` is called after each successful write, before the next one.
     """
 
     def __init__(self, world: World, profile: str, recording: Recording) -> None:
@@ -47,9 +47,11 @@ class Replica:
         self._write_lock = threading.Lock()
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._refused = {(one.path, one.filters) for one in recording.joined_answers() if one.status == 403}
-        self._recorded_only = {(one.path, one.filters) for one in world.unknown} | {("/user", ())}
-        self._recorded_reads = {(one.path, one.filters) for one in recording.joined_answers()}
+        self._refused = {
+            (answer.path, answer.filters) for answer in recording.joined_answers() if answer.status == 403
+        }
+        self._recorded_only = {(answer.path, answer.filters) for answer in world.unknown} | {("/user", ())}
+        self._recorded_reads = {(answer.path, answer.filters) for answer in recording.joined_answers()}
         self._name = recording.header(WORLD_HEADER)
         self.initial_ids: set[str] = set()
         """The ids of all objects from before the rehearsal."""
@@ -70,10 +72,15 @@ class Replica:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._run_on_loop(self._close())
+
+        async def close_store() -> None:
+            self.app.store.close()
+
+        self._run_on_loop(close_store())
         self._end()
 
     def _end(self) -> None:
+        """Stop the thread with the event loop."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=10)
         self._loop.close()
@@ -82,9 +89,9 @@ class Replica:
         return "Replica()"
 
     async def _open(self) -> Companion:
-        """Load the world.
+        """Start the companion with the data of the world.
 
-        Raises NoCompanionError, and WorldLoadError for what the companion refuses to load.
+        Raises NoCompanionError, and WorldLoadError for data that the companion refuses to load.
         """
         import logging
 
@@ -103,23 +110,24 @@ class Replica:
         store = open_store(":memory:")
         try:
             load_world(store, self._world.data)
-        except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as wrong:
-            raise WorldLoadError(describe_error(wrong)) from None
+        except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise WorldLoadError(describe_error(error)) from None
         store.set_counters(_start_counters(store.all_records(), RECORD_KINDS.id_prefixes))
         return build_companion(
             store, profile=self._profile, outside_services=_outside_stand_in(self.fetched_urls)
         )
 
-    async def _close(self) -> None:
-        self.app.store.close()
-
     def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the companion's event loop, and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=_TIMEOUT_SECONDS)
 
     # --- the transport --------------------------------------------------------------------------------
 
     def send(self, request: Request) -> Response:
-        """Return the companion's response. Raises no HTTP errors, because there is no connection to lose."""
+        """Return the companion's response, or a recorded response where the companion cannot know better.
+
+        Raises no HTTP errors, because there is no connection to lose.
+        """
         with self._lock:
             self._counts[request.method] += 1
         if request.method != "GET":
@@ -128,24 +136,27 @@ class Replica:
                 if answer.status < 300:
                     self.after_write(request)
             return answer
-        asked = (request.path, filters_of(request.query))
-        if asked in self._refused or asked in self._recorded_only:
-            known = self._recording.find_answer(request.path, request.query)
-            if known is not None:
-                return known
-        if asked not in self._recorded_reads:
+        read = (request.path, filters_of(request.query))
+        if read in self._refused or read in self._recorded_only:
+            recorded = self._recording.find_answer(request.path, request.query)
+            if recorded is not None:
+                return recorded
+        if read not in self._recorded_reads:
             self._note_guess(request)
         return self._run_on_loop(self._answer(request))
 
     def close(self) -> None:
-        """Do nothing: a client of a rehearsal ends before the replica does."""
+        """Do nothing, because a client of a rehearsal ends before the replica does."""
 
     def stats(self) -> Stats:
         with self._lock:
             return Stats(self._counts.total(), dict(self._counts))
 
     def _note_guess(self, request: Request) -> None:
-        """Note a list of an object from before the rehearsal if no recorded response shows its items."""
+        """Note a list that the plan did not read, if it belongs to an object from before the rehearsal.
+
+        The companion serves such a list as empty, which may be wrong.
+        """
         path = f"/v1{request.path}"
         operation, segments = self.app.find_operation({"type": "http", "method": "GET", "path": path,
                                                        "raw_path": path.encode(), "headers": []})  # fmt: skip
@@ -156,6 +167,7 @@ class Replica:
                 self.guessed_lists.add(request.path)
 
     async def _answer(self, request: Request) -> Response:
+        """Call the companion with a request as an ASGI application, and return its response."""
         path = f"/v1{request.path}"
         headers = [(b"host", b"rehearsal"), (b"authorization", f"Bearer {self._world.token}".encode())]
         if request.body is not None:
@@ -175,12 +187,12 @@ class Replica:
             sent.append(message)
 
         await self.app(scope, receive, send)
-        start, *parts = sent
-        answered = {name.decode().lower(): value.decode() for name, value in start["headers"]}
-        answered.pop(WORLD_HEADER, None)
+        head, *parts = sent
+        headers_out = {name.decode().lower(): value.decode() for name, value in head["headers"]}
+        headers_out.pop(WORLD_HEADER, None)
         if self._name is not None and request.method == "GET":
-            answered[WORLD_HEADER] = self._name
-        return Response(start["status"], answered, b"".join(part.get("body", b"") for part in parts))
+            headers_out[WORLD_HEADER] = self._name
+        return Response(head["status"], headers_out, b"".join(part.get("body", b"") for part in parts))
 
     # --- its state ------------------------------------------------------------------------------------
 
@@ -189,16 +201,16 @@ class Replica:
         self._run_on_loop(self.app.wait_for_jobs())
 
     def sites(self, ids: set[str] | None = None) -> list[Json]:
-        """Return the sites with everything in them, in the form of a world; with `ids` only these sites."""
+        """Return the sites with everything in them, in the form of a world; with `ids`, only these sites."""
 
         async def look() -> list[Json]:
             from dpsync.server.records.world_sections import WorldDumper
             from dpsync.server.resources import RECORD_KINDS
 
-            dumping = WorldDumper(self.app.store, RECORD_KINDS.world_sections)
+            dumper = WorldDumper(self.app.store, RECORD_KINDS.world_sections)
             records = self.app.store.find("site")
             return [
-                {"id": site.id, **site.doc, **dumping.dump_children(site)}
+                {"id": site.id, **site.doc, **dumper.dump_children(site)}
                 for site in records
                 if ids is None or site.id in ids
             ]
@@ -209,16 +221,23 @@ class Replica:
         """Return the OpenAPI specifications as the companion stores them."""
 
         async def look() -> list[Json]:
-            return [{"slug": one.ref, **one.doc} for one in self.app.store.find("openapi-spec")]
+            return [{"slug": record.ref, **record.doc} for record in self.app.store.find("openapi-spec")]
 
         return self._run_on_loop(look())
 
     def count_objects(self) -> Counter[tuple[str, str]]:
-        """Count the objects by kind and id. Objects that are new in the rehearsal have the id ""."""
+        """Return the number of objects by kind and id.
+
+        Objects that are new in the rehearsal have the id "".
+        """
 
         async def look() -> Counter[tuple[str, str]]:
-            kept = (one for one in self.app.store.all_records() if one.kind not in _TEMPORARY_KINDS)
-            return Counter((one.kind, one.id if one.id in self.initial_ids else "") for one in kept)
+            records = (
+                record for record in self.app.store.all_records() if record.kind not in _TEMPORARY_KINDS
+            )
+            return Counter(
+                (record.kind, record.id if record.id in self.initial_ids else "") for record in records
+            )
 
         return self._run_on_loop(look())
 
@@ -236,7 +255,7 @@ _TEMPORARY_KINDS = {
 
 
 def _start_counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[str, int]:
-    """Return the start values of the companion's counters, so that a new object gets no recorded id."""
+    """Return start values of the companion's id counters, so that no new object gets a recorded id."""
     last: dict[str, int] = {}
     for record in records:
         kind = record.kind.removeprefix("deleted-")
@@ -247,7 +266,7 @@ def _start_counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> d
 
 
 def check_world(data: Json) -> None:
-    """Load a world for a check.
+    """Load a world only to check it.
 
     Raises NoCompanionError, and WorldLoadError if the companion rejects the data.
     """
@@ -277,24 +296,27 @@ class WorldLoadError(Exception):
 
 
 class InstantClock(Clock):
-    """A clock without waiting: a wait lets the companion finish its work, and moves the clock forward."""
+    """A clock for clients of a replica that never waits.
+
+    A wait lets the companion finish its work, and moves the clock forward.
+    """
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
         self._waited = 0.0
 
     def now(self) -> float:
-        """Return the time, which moves forward by waits only."""
+        """Return the time in seconds, including the skipped waits."""
         return super().now() + self._waited
 
     def wait(self, seconds: float, cancelled: threading.Event) -> None:
-        """Return as soon as the companion has finished its work."""
+        """Let the companion finish its work instead of waiting."""
         self._waited += seconds
         self._replica.finish()
 
 
 def _outside_stand_in(fetched: set[str]) -> Any:
-    """Return a stand-in for all outside hosts, which notes the requested addresses in `fetched_urls`."""
+    """Return a stand-in for all outside hosts, which adds the requested URLs to `fetched`."""
     from dpsync.server.jobs.outside_services import OutsideServices
 
     class Nobody(OutsideServices):

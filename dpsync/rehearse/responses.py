@@ -2,8 +2,8 @@
 
 `rows.py` maps each path to a function `take_…` here. Paths are processed in the order of their length, so
 that a parent comes before its children. Secrets such as keys and tokens of share links are left out or
-replaced. The other functions (`add_roles`, `add_installation_places`, `add_customizations`, …) join parts
-when all responses are converted.
+replaced. The other functions (`add_roles`, `add_customizations`, …) join parts when all responses are
+converted.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ _ADD_REFERENCED: Final[dict[str, Callable[[WorldDraft, str, str], None]]] = {
 
 
 def take_integrations(draft: WorldDraft, items: list[Json]) -> None:
+    """Add the published integrations in a response."""
     for item in items:
         add_published_integration(draft, item)
 
 
 def add_published_integration(draft: WorldDraft, integration: Json) -> None:
-    """Add an integration to its owner. Responses contain neither its pictures nor its script."""
+    """Add a published integration, and its owner's fields. Pictures and scripts are not in responses."""
     owner = integration["owner"]
     owner_draft = draft.get_organization(str(owner["id"]))
     if not owner_draft.fields:
@@ -51,6 +52,7 @@ def add_published_integration(draft: WorldDraft, integration: Json) -> None:
 
 
 def take_installations(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add the installations of an organization, and the integrations that they install."""
     for item in items:
         add_published_integration(draft, item["integration"])
         installation, name = item["installation"], item["integration"]["name"]
@@ -63,11 +65,12 @@ def take_installations(draft: WorldDraft, items: list[Json], organization: str) 
 def take_installation_places(
     draft: WorldDraft, items: list[Json], _: str, installation: str, level: str
 ) -> None:
+    """Keep the list of spaces or sites where an installation is active, until all objects are read."""
     draft.installation_places.append((level, installation, items))
 
 
 def add_installation_places(draft: WorldDraft, level: str, installation: str, items: list[Json]) -> None:
-    """Add the places where an installation is active."""
+    """Add the spaces or sites (`level`) where an installation is active, with its settings there."""
     word = level.removesuffix("s")
     for organization in draft.organizations.values():
         data = organization.installations.get(installation)
@@ -85,9 +88,9 @@ def take_specifications(draft: WorldDraft, items: list[Json], organization: str)
         doc = without_members(item, "id", "slug", "lastProcessedErrorCount", *COMPUTED_MEMBERS)
         draft.add_record("openapi-spec", item["id"], doc, organization, organization, ref=item["slug"])
         if last := item.get("lastVersion"):
-            made = {"createdAt": item.get("lastProcessedAt") or item["createdAt"]}
-            draft.add_record("openapi-version", last, made, organization, item["id"])
-            draft.versions[organization, item["slug"]] = made
+            version = {"createdAt": item.get("lastProcessedAt") or item["createdAt"]}
+            draft.add_record("openapi-version", last, version, organization, item["id"])
+            draft.versions[organization, item["slug"]] = version
 
 
 def take_text(draft: WorldDraft, text: Any, organization: str, slug: str) -> None:
@@ -97,6 +100,7 @@ def take_text(draft: WorldDraft, text: Any, organization: str, slug: str) -> Non
 
 
 def take_translations(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add translations as records of the companion, with the source spaces and the resulting spaces."""
     for item in items:
         doc = without_members(item, "id", "result", *COMPUTED_MEMBERS)
         source, result = item["source"]["space"], (item.get("result") or {}).get("space")
@@ -109,11 +113,13 @@ _ROLE_SUBJECTS = {"users": "user", "teams": "team"}
 
 
 def take_organizations(draft: WorldDraft, items: list[Json]) -> None:
+    """Add the organizations in a response."""
     for item in items:
         take_organization(draft, item, str(item["id"]))
 
 
 def take_organization(draft: WorldDraft, body: Json, id: str) -> None:
+    """Add the fields of an organization."""
     fields = without_members(body, "id", *COMPUTED_MEMBERS)
     if logo := (body.get("urls") or {}).get("logo"):
         fields["logo"] = logo
@@ -121,24 +127,28 @@ def take_organization(draft: WorldDraft, body: Json, id: str) -> None:
 
 
 def take_caller(draft: WorldDraft, body: Json) -> None:
+    """Add the user who owns the token, as the caller."""
     draft.caller = draft.add_user(body)
 
 
 def take_members(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add the members of an organization with their roles."""
     owner = draft.get_organization(organization)
     owner.members_read = True
     for item in items:
         user = draft.add_user(item["user"])
-        kept = ("role", "disabled", "joinedAt", "sso", "lastSeenAt")
-        owner.members[user] = {"user": user, **{name: item[name] for name in kept if name in item}}
+        members = ("role", "disabled", "joinedAt", "sso", "lastSeenAt")
+        owner.members[user] = {"user": user, **{name: item[name] for name in members if name in item}}
 
 
 def take_teams(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add the teams of an organization, still without members."""
     owner = draft.get_organization(organization)
     owner.teams = {item["id"]: only_members(item, "id", "title", "createdAt") for item in items}
 
 
 def take_team(draft: WorldDraft, items: list[Json], organization: str, team: str) -> None:
+    """Add the members of a team with their roles. They are also members of the organization."""
     owner = draft.get_organization(organization)
     people = []
     for item in items:
@@ -149,58 +159,69 @@ def take_team(draft: WorldDraft, items: list[Json], organization: str, team: str
 
 
 def take_saml(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    made = []
+    """Add the SAML providers of an organization, and the teams to which they add new members."""
+    providers = []
     for item in items:
-        one = without_members(item, "status", "service", "defaultTeam", *COMPUTED_MEMBERS)
+        provider = without_members(item, "status", "service", "defaultTeam", *COMPUTED_MEMBERS)
         if team := (item.get("defaultTeam") or {}).get("id"):
-            one["defaultTeam"] = team
+            provider["defaultTeam"] = team
             draft.get_organization(organization).teams.setdefault(
                 team, only_members(item["defaultTeam"], "id", "title")
             )
-        made.append(one)
-    draft.get_organization(organization).parts["samlProviders"] = made
+        providers.append(provider)
+    draft.get_organization(organization).parts["samlProviders"] = providers
 
 
 def take_instructions(draft: WorldDraft, body: Json, organization: str) -> None:
+    """Add the instructions of an organization for agents."""
     draft.get_organization(organization).parts["agentInstructions"] = body["instructions"]
 
 
 def take_glossary(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add the glossary of an organization for translations."""
     draft.get_organization(organization).parts["glossary"] = [
         without_members(item, *COMPUTED_MEMBERS) for item in items
     ]
 
 
 def take_grants(draft: WorldDraft, items: list[Json], below: str, id: str, to: str) -> None:
+    """Keep the roles of users or teams (`to`) on an object, until all objects are read.
+
+    `below` is the list with the object, as `spaces` or `orgs/o1/sites`.
+    """
     draft.role_grants.append((below.rpartition("/")[2], id, to, items))
 
 
 def add_roles(draft: WorldDraft, target: str, id: str, to: str, items: list[Json]) -> None:
-    """Add the roles on a collection, a space or a site."""
-    for one in draft.organizations.values():
-        found = getattr(one, target).get(id)
-        if found is None:
+    """Add the roles of users or teams (`to`) on a collection, space or site (`target`)."""
+    for organization in draft.organizations.values():
+        target_data = getattr(organization, target).get(id)
+        if target_data is None:
             continue
         roles: Json = {}
         for item in items:
-            who = item[_ROLE_SUBJECTS[to]]
-            roles[who["id"]] = item["permission"]
+            subject = item[_ROLE_SUBJECTS[to]]
+            roles[subject["id"]] = item["permission"]
             if to == "users":
-                draft.add_member(one, draft.add_user(who))
+                draft.add_member(organization, draft.add_user(subject))
             else:
-                one.teams.setdefault(who["id"], only_members(who, "id", "title", "createdAt"))
-        found.setdefault("permissions", {})[to] = roles
+                organization.teams.setdefault(
+                    subject["id"], only_members(subject, "id", "title", "createdAt")
+                )
+        target_data.setdefault("permissions", {})[to] = roles
 
 
 _OMITTED_SITE_MEMBERS = ("siteSpaces", "features", "appliedType", "proxy", "styleguide")
 
 
 def take_sites(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add the sites in a list of an organization."""
     for item in items:
         take_site(draft, item, organization, item["id"])
 
 
 def take_site(draft: WorldDraft, body: Json, organization: str, id: str) -> None:
+    """Add the fields of a site, and note its style guide."""
     data = without_members(body, *_OMITTED_SITE_MEMBERS, *COMPUTED_MEMBERS)
     if origin := (body.get("proxy") or {}).get("origin"):
         data["proxy"] = origin
@@ -225,28 +246,32 @@ def take_share_links(draft: WorldDraft, items: list[Json], organization: str, si
 
 
 def take_access(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    """Add the visitor authentication of a site, without its private key."""
     draft.get_site(organization, site)["visitorAuth"] = without_members(body, "privateKey", *COMPUTED_MEMBERS)
 
 
 def take_claims(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    """Add the schema of visitor claims of a site."""
     draft.get_site(organization, site)["adaptiveSchema"] = body["jsonSchema"]
 
 
 def take_agent_settings(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
-    kept = without_members(body, "updatedAt", "updatedBy", *COMPUTED_MEMBERS)
-    draft.get_site(organization, site)["agentSettings"] = kept
+    """Add the settings of a site for agents."""
+    settings = without_members(body, "updatedAt", "updatedBy", *COMPUTED_MEMBERS)
+    draft.get_site(organization, site)["agentSettings"] = settings
 
 
 def take_mcp_servers(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
     """Add MCP servers with the names of their headers. The values may be secret and are replaced."""
-    made = [without_members(item, *COMPUTED_MEMBERS) for item in items]
-    for one in made:
-        if isinstance(one.get("headers"), dict):
-            one["headers"] = dict.fromkeys(one["headers"], HIDDEN_TEXT)
-    draft.get_site(organization, site)["mcpServers"] = made
+    servers = [without_members(item, *COMPUTED_MEMBERS) for item in items]
+    for server in servers:
+        if isinstance(server.get("headers"), dict):
+            server["headers"] = dict.fromkeys(server["headers"], HIDDEN_TEXT)
+    draft.get_site(organization, site)["mcpServers"] = servers
 
 
 def take_channels(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    """Add the channels of a site."""
     draft.get_site(organization, site)["channels"] = [
         without_members(item, "answers", *COMPUTED_MEMBERS) for item in items
     ]
@@ -254,24 +279,22 @@ def take_channels(draft: WorldDraft, items: list[Json], organization: str, site:
 
 def take_connections(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
     """Add connections. Keys and tokens in their settings are replaced."""
-    made = [without_members(item, "email", *COMPUTED_MEMBERS) for item in items]
-    for one in made:
-        if "setupSettings" in one:
-            one["setupSettings"] = hide_secret_settings(one["setupSettings"])
-    draft.get_site(organization, site)["contextConnections"] = made
+    connections = [without_members(item, "email", *COMPUTED_MEMBERS) for item in items]
+    for connection in connections:
+        if "setupSettings" in connection:
+            connection["setupSettings"] = hide_secret_settings(connection["setupSettings"])
+    draft.get_site(organization, site)["contextConnections"] = connections
 
 
 def take_topics(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
-    """Add topics, parents first, because a world may refer only to topics before."""
-    around = sorted(items, key=lambda item: "parent" in item)
-    draft.get_site(organization, site)["topics"] = [
-        {**without_members(item, "parent", *COMPUTED_MEMBERS), **_parent_of(item)} for item in around
-    ]
-
-
-def _parent_of(topic: Json) -> Json:
-    """Return the reference to the parent of a topic, if any, in the form of a world."""
-    return {"parent": topic["parent"]["id"]} if topic.get("parent") else {}
+    """Add the topics of a site, parents first, because a topic may refer only to an earlier topic."""
+    topics = []
+    for item in sorted(items, key=lambda item: "parent" in item):
+        topic = without_members(item, "parent", *COMPUTED_MEMBERS)
+        if item.get("parent"):
+            topic["parent"] = item["parent"]["id"]
+        topics.append(topic)
+    draft.get_site(organization, site)["topics"] = topics
 
 
 _OMITTED_SPACE_MEMBERS = ("visibility", "organization", "revision", "comments", "changeRequests",
@@ -279,6 +302,7 @@ _OMITTED_SPACE_MEMBERS = ("visibility", "organization", "revision", "comments", 
 
 
 def take_collections(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add the collections of an organization."""
     owner = draft.get_organization(organization)
     owner.collections = {
         item["id"]: without_members(item, "organization", *COMPUTED_MEMBERS) for item in items
@@ -286,14 +310,16 @@ def take_collections(draft: WorldDraft, items: list[Json], organization: str) ->
 
 
 def take_spaces(draft: WorldDraft, items: list[Json], organization: str) -> None:
+    """Add the spaces of an organization in listed order, before spaces that are in no list."""
     owner = draft.get_organization(organization)
-    alone, owner.spaces = owner.spaces, {}
+    unlisted, owner.spaces = owner.spaces, {}
     for item in items:
         take_space(draft, item, item["id"], organization)
-    owner.spaces = {**owner.spaces, **{id: one for id, one in alone.items() if id not in owner.spaces}}
+    owner.spaces = {**owner.spaces, **{id: space for id, space in unlisted.items() if id not in owner.spaces}}
 
 
 def take_space(draft: WorldDraft, body: Json, id: str, organization: str = "") -> None:
+    """Add the fields of a space."""
     owner = draft.get_organization(organization or body["organization"])
     owner.spaces[id] = without_members(body, *_OMITTED_SPACE_MEMBERS, *COMPUTED_MEMBERS)
     if icon := (body.get("urls") or {}).get("icon"):
@@ -301,6 +327,7 @@ def take_space(draft: WorldDraft, body: Json, id: str, organization: str = "") -
 
 
 def take_order(draft: WorldDraft, items: list[Json], collection: str) -> None:
+    """Keep the order of the spaces in a collection."""
     draft.orders[collection] = [item["id"] for item in items]
 
 
@@ -310,12 +337,13 @@ def take_pages(draft: WorldDraft, body: Json, space: str) -> None:
 
 
 def _page_outline(parent: Json) -> Json:
-    below = [_page_outline(page) for page in parent.get("pages", [])]
-    return {**only_members(parent, "id", "title", "type", "slug"), "pages": below}
+    """Return a page with its children, without texts."""
+    children = [_page_outline(page) for page in parent.get("pages", [])]
+    return {**only_members(parent, "id", "title", "type", "slug"), "pages": children}
 
 
 def add_pages_to_spaces(draft: WorldDraft) -> None:
-    """Add the page trees that were read to the spaces."""
+    """Add the page trees that were read to their spaces."""
     for owner in draft.organizations.values():
         for id in owner.spaces.keys() & draft.pages.keys():
             owner.spaces[id]["content"] = {"pages": draft.pages[id]}
@@ -326,7 +354,7 @@ _OMITTED_NODE_MEMBERS = ("siteSpaces", "children", "sections", "sectionGroup", "
 
 
 class _NodeKind(Struct, frozen=True):
-    """The form of one kind of navigation nodes in a world."""
+    """How a world represents one kind of navigation node."""
 
     type: str
     has_children: bool
@@ -335,13 +363,16 @@ class _NodeKind(Struct, frozen=True):
 
 
 @cache
-def _kinds() -> dict[str, _NodeKind]:
-    """Return the kinds of navigation nodes by their type in responses."""
+def _node_kinds() -> dict[str, _NodeKind]:
+    """Return the form of each kind of navigation node, by the `object` member in responses."""
     return {
         kind.shape.wire_type: _NodeKind(
             kind.shape.yaml_type,
             bool(kind.shape.child_kinds),
-            next((one.name for one in kind.reference_fields if one.response_path == f"{one.name}.id"), None),
+            next(
+                (field.name for field in kind.reference_fields if field.response_path == f"{field.name}.id"),
+                None,
+            ),
         )
         for kind in build_registry().in_dependency_order
         if isinstance(kind.shape, TreeNode)
@@ -349,16 +380,19 @@ def _kinds() -> dict[str, _NodeKind]:
 
 
 def take_structure(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
-    made = [_world_node(draft, node, organization) for node in body["structure"]]
-    draft.get_site(organization, site)["structure"] = made
+    """Add the navigation of a site that was read as a tree."""
+    nodes = [_world_node(draft, node, organization) for node in body["structure"]]
+    draft.get_site(organization, site)["structure"] = nodes
 
 
 def take_nodes(draft: WorldDraft, items: list[Json], organization: str, site: str, which: str) -> None:
+    """Keep one of the lists of navigation nodes of a site (`which`), until all lists are read."""
     draft.navigation_lists[organization, site][which] = items
 
 
 def _world_node(draft: WorldDraft, node: Json, organization: str) -> Json:
-    kind = _kinds()[node["object"]]
+    """Return a navigation node, with its children, in the form of a world. Add the spaces that it shows."""
+    kind = _node_kinds()[node["object"]]
     data = {"type": kind.type, **without_members(node, *_OMITTED_NODE_MEMBERS, *COMPUTED_MEMBERS)}
     if kind.content_member is not None:
         space = node[kind.content_member]
@@ -368,27 +402,30 @@ def _world_node(draft: WorldDraft, node: Json, organization: str) -> Json:
         if node.get("title") == space.get("title"):
             data.pop("title", None)
     elif kind.has_children:
-        below = node.get("children") or node.get("siteSpaces") or ()
-        data["children"] = [_world_node(draft, child, organization) for child in below]
+        children = node.get("children") or node.get("siteSpaces") or ()
+        data["children"] = [_world_node(draft, child, organization) for child in children]
     return data
 
 
 def take_customization(draft: WorldDraft, body: Json, organization: str, site: str) -> None:
+    """Add the customization of a site."""
     draft.get_site(organization, site)["customization"] = body
 
 
 def take_own_customization(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
+    """Keep the own customization of a site space, until the navigation is complete."""
     draft.customizations[place] = body
 
 
 def take_whole_customization(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
-    """Add the customization of a site space: the part that differs from that of the site."""
+    """Keep the customization of a site space: the part that differs from that of the site."""
     draft.customizations[place] = _difference_from_inherited(
         body, draft.get_site(organization, site).get("customization", {})
     )
 
 
 def take_redirects(draft: WorldDraft, items: list[Json], organization: str, site: str) -> None:
+    """Add the redirects of a site."""
     draft.get_site(organization, site)["redirects"] = [
         without_members(item, *COMPUTED_MEMBERS) for item in items
     ]
@@ -397,21 +434,23 @@ def take_redirects(draft: WorldDraft, items: list[Json], organization: str, site
 def join_navigation_lists(
     draft: WorldDraft, lists: dict[str, list[Json]], organization: str, site: str
 ) -> None:
-    """Set the navigation of a site that was read by its lists."""
+    """Set the navigation of a site whose nodes were read as several flat lists."""
     spaces: dict[str, list[Json]] = defaultdict(list)
     for place in lists.get("site-spaces", ()):
         spaces[place.get("section") or ""].append(_world_node(draft, place, organization))
-    inside: dict[str, list[Json]] = defaultdict(list)
+    nodes_by_parent: dict[str, list[Json]] = defaultdict(list)
     for which in ("section-groups", "sections"):
         for item in lists.get(which, ()):
             node = _world_node(draft, {**item, "children": (), "siteSpaces": ()}, organization)
-            node["children"] = inside[item["id"]] if which == "section-groups" else spaces[item["id"]]
-            inside[item.get("sectionGroup") or ""].append(node)
-    draft.get_site(organization, site)["structure"] = inside[""] or spaces[""]
+            node["children"] = (
+                nodes_by_parent[item["id"]] if which == "section-groups" else spaces[item["id"]]
+            )
+            nodes_by_parent[item.get("sectionGroup") or ""].append(node)
+    draft.get_site(organization, site)["structure"] = nodes_by_parent[""] or spaces[""]
 
 
 def add_customizations(draft: WorldDraft) -> None:
-    """Add the customization of each site space to its node."""
+    """Add the own customization of each site space to its navigation node."""
     for organization in draft.organizations.values():
         for site in organization.sites.values():
             for node in _all_nodes(site.get("structure", ())):
@@ -420,18 +459,18 @@ def add_customizations(draft: WorldDraft) -> None:
 
 
 def keep_redirects_without_node(draft: WorldDraft) -> None:
-    """Keep redirects to nodes that were not read as records, because a world would refuse such redirects."""
+    """Keep redirects to navigation nodes that were not read as records, because a world would reject them."""
     for organization in draft.organizations.values():
         for site in organization.sites.values():
-            known = {node["id"] for node in _all_nodes(site.get("structure", ()))}
-            there = []
+            known_ids = {node["id"] for node in _all_nodes(site.get("structure", ()))}
+            kept_redirects = []
             for redirect in site.get("redirects", ()):
-                to = redirect["destination"]
-                node = to.get("siteSectionId") or to.get("siteSpaceId")
-                if node is None or node in known:
-                    there.append(redirect)
+                destination = redirect["destination"]
+                node = destination.get("siteSectionId") or destination.get("siteSpaceId")
+                if node is None or node in known_ids:
+                    kept_redirects.append(redirect)
                     continue
-                kind = "section" if to["kind"] == "site-section" else "site-space"
+                kind = "section" if destination["kind"] == "site-section" else "site-space"
                 doc = without_members(redirect, "id", "source")
                 draft.add_record(
                     "redirect", redirect["id"], doc, organization.id, site["id"], f"{kind}:{node}",
@@ -441,17 +480,18 @@ def keep_redirects_without_node(draft: WorldDraft) -> None:
                     f"the destination of the redirect {redirect['source']} of the site {site['id']}"
                 )
             if "redirects" in site:
-                site["redirects"] = there
+                site["redirects"] = kept_redirects
 
 
 def _all_nodes(nodes: Iterable[Json]) -> Iterable[Json]:
+    """Yield all nodes of a navigation, at any depth."""
     for node in nodes:
         yield node
         yield from _all_nodes(node.get("children", ()))
 
 
 def _difference_from_inherited(above: Json, below: Json) -> Json:
-    """Return the part of a customization that differs from the inherited customization."""
+    """Return the part of a customization (`above`) that differs from the inherited one (`below`)."""
     differing = {}
     for name, value in above.items():
         if isinstance(value, dict) and isinstance(below.get(name), dict):

@@ -1,4 +1,4 @@
-"""Map the path of each recorded response to the function that converts it."""
+"""Convert each recorded response by the function of `responses.py` that its path and filters select."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ ConvertResponse = Callable[..., None]
 def _conversion(
     path: str, row: ConvertResponse, *filters: str
 ) -> tuple[re.Pattern[str], set[str], ConvertResponse]:
+    """Return a row of `_CONVERSIONS`: path pattern, names of the query filters, converting function."""
     return re.compile(path), set(filters), row
 
 
@@ -71,13 +72,16 @@ _DERIVED_PATHS = re.compile(f"{_ORGANIZATION_PATH}/sites")
 
 
 def convert_response(draft: WorldDraft, reading: RecordedAnswer) -> None:
-    """Convert one response. A response that is refused or missing is skipped."""
+    """Convert one recorded response into the draft.
+
+    A response with an error status is skipped. A response without a function is noted as unknown.
+    """
     if reading.status != 200:
         return
-    for pattern, filters, row in _CONVERSIONS:
-        found = pattern.fullmatch(reading.path)
-        if found is not None and {name for name, _ in reading.filters} == filters:
-            row(draft, reading.content, *map(unquote, found.groups()))
+    for pattern, filters, convert in _CONVERSIONS:
+        match = pattern.fullmatch(reading.path)
+        if match is not None and {name for name, _ in reading.filters} == filters:
+            convert(draft, reading.content, *map(unquote, match.groups()))
             return
     if not _DERIVED_PATHS.fullmatch(reading.path):
         draft.unknown.append(reading)

@@ -1,4 +1,4 @@
-"""Run one rehearsal: load the recorded objects, plan again, apply, prove, and report deviations.
+"""Run one rehearsal: load the recorded objects, plan again, apply, plan again, and report deviations.
 
 `rehearse` uses the same executor and the same plan as an apply. It sends nothing to the platform, and writes
 no journal, ids file or lock.
@@ -49,33 +49,31 @@ def rehearse(
     report: Callable[[Outcome], None] = lambda _: None,
     stop: Event | None = None,
 ) -> Rehearsal:
-    """Apply the plan on a companion with the recorded objects, and return what happened.
+    """Apply a plan on a companion with the recorded objects, and return what happened.
 
     With `faults`, the rehearsal is repeated that many times with failing requests, drawn from `seed`, unless
-    the first rehearsal already failed.
-
-    Raises DiagnosticError for a plan that must not be applied, and NoCompanionError if the companion is not
-    installed.
+    the first rehearsal already failed. Raises DiagnosticError for a plan that must not be applied, and
+    NoCompanionError if the companion is not installed.
     """
     if stage.plan.refusals:
-        found = [Diagnostic(one.code, one.message, address=one.address, hint=one.way_out)
-                 for one in stage.plan.refusals]  # fmt: skip
-        raise DiagnosticError(found, Exit.REFUSED)
+        findings = [Diagnostic(refusal.code, refusal.message, address=refusal.address, hint=refusal.way_out)
+                 for refusal in stage.plan.refusals]  # fmt: skip
+        raise DiagnosticError(findings, Exit.REFUSED)
     try:
         world = stage.world()
         with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
             rehearsal = _Run(stage, world, replica, report, stop or Event()).run()
             if not faults or not rehearsal.went_as_planned:
                 return rehearsal
-            disturbed = tuple(run_with_faults(stage, world, replica, rehearsal.writes, faults, seed))
-            return rehearsal.model_copy(update={"seed": seed, "faults": disturbed})
-    except WorldLoadError as cannot:
-        message = f"dpsync cannot load the responses of GitBook into the local server: {cannot}"
+            fault_runs = tuple(run_with_faults(stage, world, replica, rehearsal.writes, faults, seed))
+            return rehearsal.model_copy(update={"seed": seed, "faults": fault_runs})
+    except WorldLoadError as error:
+        message = f"dpsync cannot load the responses of GitBook into the local server: {error}"
         return _result(stage.plan, deviations=(Deviation(what="loading", message=message),))
 
 
 class _Run:
-    """One rehearsal without faults."""
+    """One rehearsal without faults, on one replica."""
 
     def __init__(
         self,
@@ -91,6 +89,7 @@ class _Run:
         self.look_count = 0
 
     def run(self) -> Rehearsal:
+        """Plan and apply on the replica, and return the rehearsal with all deviations."""
         with self.stage.client(self.replica) as client:
             try:
                 differing = self._loading_deviations(client)
@@ -121,25 +120,28 @@ class _Run:
     # --- what was loaded ------------------------------------------------------------------------------
 
     def _loading_deviations(self, client: WriteClient) -> tuple[Deviation, ...] | None:
-        """Return the differences if the copy gives another plan than the platform; None for the same plan."""
+        """Plan on the replica, and return why the plan is not the platform's; None for the same plan."""
         planned = self.stage.planned
         again = self.stage.session.plan(client, planned.options)
-        before, now = planned.snapshot.objects, again.snapshot.objects
-        names = [f"{kind} {id}" for kind, id in sorted({*before, *now})
-                 if before.get((kind, id)) != now.get((kind, id))]  # fmt: skip
+        original, copied = planned.snapshot.objects, again.snapshot.objects
+        names = [f"{kind} {id}" for kind, id in sorted({*original, *copied})
+                 if original.get((kind, id)) != copied.get((kind, id))]  # fmt: skip
         self.differing = tuple(names)
         if again.plan.digest == self.plan.digest:
             return None
-        named = names[:_MAX_DEVIATIONS] or ["an unknown object"]
+        listed_names = names[:_MAX_DEVIATIONS] or ["an unknown object"]
         message = (
             "the copy of your organization has another plan than GitBook, because {} differs in the copy"
         )
-        return tuple(Deviation(what="loading", message=message.format(name)) for name in named)
+        return tuple(Deviation(what="loading", message=message.format(name)) for name in listed_names)
 
     # --- what is public -------------------------------------------------------------------------------
 
     def _record_public_facts(self, write: Request | None = None) -> None:
-        """Record what a write has made public, or at the end, without a write, everything."""
+        """Record what is public after a write; without a write, at the end of the apply.
+
+        Only sites are read that the write may affect.
+        """
         if write is None:
             self.public_history.record_write("the end", self._read_facts(None))
             return
@@ -153,13 +155,15 @@ class _Run:
             )
 
     def _read_facts(self, sites: set[str] | None) -> dict[str, set[PublicFact]]:
-        born = self.replica.initial_ids
-        found = {site["id"]: facts_of_site(site, born) for site in self.replica.sites(sites)}
-        missing = {
-            site: set[PublicFact]() for site in sites or self.public_history.sites if site not in found
-        }
+        """Return what visitors see of these sites, by site id; None for all sites.
+
+        All public specifications are under an id of their own.
+        """
+        initial_ids = self.replica.initial_ids
+        facts = {site["id"]: facts_of_site(site, initial_ids) for site in self.replica.sites(sites)}
+        absent = {site: set[PublicFact]() for site in sites or self.public_history.sites if site not in facts}
         specifications = {_SPECIFICATIONS_KEY: facts_of_specifications(self.replica.specifications())}
-        return {**found, **missing, **specifications}
+        return {**facts, **absent, **specifications}
 
     def _short_exposures(self) -> Iterator[Deviation]:
         """Yield a deviation for each short exposure, unless the plan already lists one."""
@@ -170,34 +174,37 @@ class _Run:
             yield Deviation(what="public", message=message)
 
     def _duplicates(self, report: Report) -> Iterator[Deviation]:
-        """Yield a deviation for each list in which the apply duplicated content."""
+        """Yield a deviation for each list in which the apply left new objects with content but no entry."""
         if report.remaining is None:
             return
-        before = {kept.place: len(kept.addresses) for kept in self.plan.kept}
-        for kept in report.remaining.kept:
-            number = len(kept.addresses) - before.get(kept.place, 0)
-            if number > 0 and self._holds_content(kept.place):
+        before = {kept_objects.place: len(kept_objects.addresses) for kept_objects in self.plan.kept}
+        for kept_objects in report.remaining.kept:
+            number = len(kept_objects.addresses) - before.get(kept_objects.place, 0)
+            if number <= 0:
+                continue
+            scope = self.stage.session.readable.scopes.get(Address.parse(kept_objects.place))
+            registry = self.stage.session.registry
+            if scope is not None and any(registry[name].has_content for name in scope.kinds):
                 message = (
                     f"after the rehearsal, the copy contained {format_count(number, 'new object')} "
                     "without an "
-                    f"entry: {', '.join(kept.addresses)}"
+                    f"entry: {', '.join(kept_objects.addresses)}"
                 )
-                yield Deviation(what="convergence", message=message, address=kept.place)
-
-    def _holds_content(self, place: str) -> bool:
-        scope = self.stage.session.readable.scopes.get(Address.parse(place))
-        registry = self.stage.session.registry
-        return scope is not None and any(registry[name].has_content for name in scope.kinds)
+                yield Deviation(what="convergence", message=message, address=kept_objects.place)
 
     # --- the end --------------------------------------------------------------------------------------
 
     def _make_rehearsal(
         self, report: Report | None, deviations: tuple[Deviation, ...], requests: int = 0
     ) -> Rehearsal:
+        """Return the rehearsal with what could not be verified and the estimated time of an apply.
+
+        `report` is None if no step was applied. `requests` is the number of requests for the steps.
+        """
         steps = [step for change in self.plan.changes for step in change.steps]
-        refused = {one.path for one in self.stage.recording.joined_answers() if one.status == 403}
+        refused = {answer.path for answer in self.stage.recording.joined_answers() if answer.status == 403}
         rehearsal = _result(self.plan, report, deviations)
-        left = tuple(
+        unverified = tuple(
             unverifiable(
                 self.plan, self.world, refused=refused, guessed=self.replica.guessed_lists,
                 fetched=self.replica.fetched_urls, secrets=self.stage.placeholder_secrets(),
@@ -206,11 +213,16 @@ class _Run:
         )  # fmt: skip
         time = estimate_time(self.stage.recording, steps, requests, self.stage.session.parallelism)
         return rehearsal.model_copy(
-            update={"unproven": left, "looked": self.look_count, "time": time if report is not None else None}
+            update={
+                "unproven": unverified,
+                "looked": self.look_count,
+                "time": time if report is not None else None,
+            }
         )
 
 
 def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviation, ...] = ()) -> Rehearsal:
+    """Return the rehearsal of a plan with the numbers of a report."""
     steps = [step for change in plan.changes for step in change.steps]
     return Rehearsal(
         plan=plan.digest,
@@ -228,18 +240,28 @@ def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviatio
 
 
 def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
-    """Yield the differences between a report and the plan, but not work that the platform still does."""
-    bad = [outcome for outcome in report.outcomes if outcome.result not in SUCCESSFUL]
-    for outcome in bad[:_MAX_DEVIATIONS]:
+    """Yield the differences between a report and the plan, except work that the platform still does."""
+    unsuccessful = [outcome for outcome in report.outcomes if outcome.result not in SUCCESSFUL]
+    for outcome in unsuccessful[:_MAX_DEVIATIONS]:
         if outcome.result != "not-tried":
-            yield _outcome_deviation(outcome)
-    waiting = [outcome for outcome in bad if outcome.result == "not-tried"]
+            yield Deviation(
+                what="step",
+                message=f"{outcome.result}: {outcome.error}",
+                address=outcome.address,
+                step=outcome.step,
+                status=outcome.status,
+                origin=outcome.origin,
+            )
+    waiting = [outcome for outcome in unsuccessful if outcome.result == "not-tried"]
     if waiting:
         message = f"{format_count(len(waiting), 'step')} not tried: {waiting[0].error}"
         yield Deviation(what="step", message=message, address=waiting[0].address, step=waiting[0].step)
     for sentence in report.trouble:
         yield Deviation(what="stopped", message=sentence)
-    if report.remaining is None or _needs_second_apply(plan):
+    # If the platform first decides about a navigation, the plan needs a second apply. An answer to the
+    # question about it does not tell: one apply may suffice, or none is possible.
+    needs_second_apply = any(not navigation.known for navigation in plan.navigation)
+    if report.remaining is None or needs_second_apply:
         return
     for change in report.remaining.changes[:_MAX_DEVIATIONS]:
         yield Deviation(
@@ -248,22 +270,3 @@ def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
             address=change.address,
             origin=plan.origins.get(change.address),
         )
-
-
-def _outcome_deviation(outcome: Outcome) -> Deviation:
-    return Deviation(
-        what="step",
-        message=f"{outcome.result}: {outcome.error}",
-        address=outcome.address,
-        step=outcome.step,
-        status=outcome.status,
-        origin=outcome.origin,
-    )
-
-
-def _needs_second_apply(plan: Plan) -> bool:
-    """Return whether the plan needs a second apply, because the platform first decides about a navigation.
-
-    An answer to the question about a navigation does not tell: one apply may suffice, or none is possible.
-    """
-    return any(not one.known for one in plan.navigation)

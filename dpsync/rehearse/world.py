@@ -1,10 +1,9 @@
 """Convert recorded responses to a world: the data that the companion loads, with the same objects and ids.
 
 `make_world` makes the world of a rehearsal, and `world_file` the file of a saved copy (docs/companion.md). A
-world has no secrets: no tokens of share links, keys or scripts. Where the companion requires an object that
-was not read (the person of a role, the space of a translation), the world has an object with only this id,
-listed in `assumed`. A saved copy also replaces free settings of integrations, texts that look like keys, and
-all secrets that dpsync knows.
+world has no secrets: no tokens of share links, keys or scripts. An object that the companion requires and
+that was not read (the person of a role) has only its id, and is listed in `assumed`. A saved copy also
+replaces free settings of integrations, texts that look like keys, and all secrets that dpsync knows.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _ORDER_STEP = 2**32
 
 
 class World(Struct):
-    """The data that the companion loads.
+    """The data that the companion loads, made from recorded responses.
 
     `assumed` has the objects that the companion requires and no response showed. `unknown` has the responses
     that a world cannot represent.
@@ -63,15 +62,15 @@ def make_world(
     not_as_administrator: Iterable[str] = (),
     named: Iterable[tuple[str, str]] = (),
 ) -> World:
-    """Return the world with the objects of the responses.
+    """Return the world with the objects of the recorded responses.
 
     Args:
         token: the token of an administrator in the world.
-        spared: ids of people who should not be this administrator, because the plan changes these people.
+        not_as_administrator: ids of people whom the plan changes, and who should not be this administrator.
         named: paths of objects that must exist, each with the id of its organization.
     """
     draft = WorldDraft()
-    for reading in sorted(readings, key=lambda one: (one.path.count("/"), one.path, one.filters)):
+    for reading in sorted(readings, key=lambda answer: (answer.path.count("/"), answer.path, answer.filters)):
         rows.convert_response(draft, reading)
     for organization, path in named:
         assume_objects(draft, organization, path)
@@ -79,9 +78,9 @@ def make_world(
 
 
 def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
-    """Return the world of a complete draft."""
-    for at, lists in draft.navigation_lists.items():
-        responses.join_navigation_lists(draft, lists, *at)
+    """Return the world of a draft to which all responses were added, after joining their parts."""
+    for site_key, lists in draft.navigation_lists.items():
+        responses.join_navigation_lists(draft, lists, *site_key)
     for target, id, to, items in draft.role_grants:
         responses.add_roles(draft, target, id, to, items)
     for level, installation, items in draft.installation_places:
@@ -94,15 +93,20 @@ def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> Wo
     data = {
         "users": [{"id": id, **fields} for id, fields in draft.users.items()],
         "tokens": {token: caller},
-        "organizations": [_organization(draft, one) for one in draft.organizations.values()],
+        "organizations": [
+            _organization(draft, organization) for organization in draft.organizations.values()
+        ],
         "records": draft.records,
     }
-    number = sum(len(one.spaces) for one in draft.organizations.values())
+    number = sum(len(organization.spaces) for organization in draft.organizations.values())
     return World(data, draft.assumed, draft.unknown, token, number, len(draft.published_integrations))
 
 
 def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
-    """Return an administrator of all organizations: the caller, another one, or a new person."""
+    """Return the id of an administrator of all organizations: the caller, another one, or a new person.
+
+    People in `spared` are chosen only if there is no other administrator.
+    """
     read = [organization for organization in draft.organizations.values() if organization.members_read]
     admins = [
         {user for user, member in organization.members.items()
@@ -124,7 +128,7 @@ def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
 
 
 def _organization(draft: WorldDraft, organization: OrganizationDraft) -> Json:
-    """Return an organization in the form of a world."""
+    """Return an organization with all its objects in the form of a world, without empty lists."""
     published = [item for item in draft.published_integrations.values() if item["owner"] == organization.id]
     data = {
         "id": organization.id,
@@ -144,13 +148,13 @@ def _organization(draft: WorldDraft, organization: OrganizationDraft) -> Json:
 
 
 def _ordered_spaces(draft: WorldDraft, organization: OrganizationDraft) -> list[Json]:
-    """Return the spaces in listed order, with the position of each in its collection."""
-    at = {space: index for order in draft.orders.values() for index, space in enumerate(order)}
+    """Return the spaces of an organization, each with its position among the siblings."""
+    positions = {space: index for order in draft.orders.values() for index, space in enumerate(order)}
     spaces = []
     for index, space in enumerate(organization.spaces.values()):
         if space.get("parent"):
             assume_collection(draft, organization.id, space["parent"])
-        position = at.get(space["id"], index)
+        position = positions.get(space["id"], index)
         spaces.append({**space, "position": _ORDER_STEP * (len(organization.collections) + 1 + position)})
     return spaces
 
@@ -176,7 +180,7 @@ _OPAQUE_PATH_SEGMENT: Final = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z]
 
 
 class SavedFrom(Struct, frozen=True):
-    """The origin of a world. `read_at` is in UTC, to the second: `2026-01-31T09:30:00Z`."""
+    """Where a saved copy comes from. `read_at` is in UTC, to the second: `2026-01-31T09:30:00Z`."""
 
     platform: str
     read_at: str
@@ -188,15 +192,18 @@ class SavedFrom(Struct, frozen=True):
 def world_file(
     world: World, origin: SavedFrom, mask: Callable[[str], str], *, anonymous: bool = False
 ) -> Json:
-    """Return the data for the file. `mask` replaces the secrets that dpsync knows in a text."""
+    """Return the content of the file of a saved copy, without secrets and, with `anonymous`, without people.
+
+    `mask` replaces the secrets that dpsync knows in a text.
+    """
     caller = next(iter(world.data["tokens"].values()))
     data = {name: value for name, value in world.data.items() if name != "tokens"}
-    plain = without_secrets(data, mask)
+    public_data = without_secrets(data, mask)
     if anonymous:
-        people = Anonymizer(plain, caller)
-        plain, caller = people.world(), people.caller
-        origin = replace(origin, platform=people.platform(origin.platform))
-    read: Json = {
+        anonymizer = Anonymizer(public_data, caller)
+        public_data, caller = anonymizer.world(), anonymizer.caller
+        origin = replace(origin, platform=anonymizer.platform(origin.platform))
+    origin_data: Json = {
         "platform": origin.platform,
         "readAt": origin.read_at,
         "profile": origin.profile,
@@ -204,16 +211,16 @@ def world_file(
         "caller": caller,
         "notRead": [] if anonymous else sorted({_printable(mask(path)) for path in origin.not_read}),
     }
-    return {"format": WORLD_FORMAT, "origin": read, **plain}
+    return {"format": WORLD_FORMAT, "origin": origin_data, **public_data}
 
 
 def without_secrets(data: Any, mask: Callable[[str], str]) -> Any:
-    """Return the data with each text replaced that is or may be a secret."""
+    """Return a world's data with each text replaced that is or may be a secret."""
     return _SecretRemover(mask).hide_in_value(data, ())
 
 
 class _SecretRemover(Struct, frozen=True):
-    """Replaces secrets in the data of a world."""
+    """Replaces secrets in the data of a world: known ones, and texts that look like secrets."""
 
     mask: Callable[[str], str]
 
@@ -221,16 +228,17 @@ class _SecretRemover(Struct, frozen=True):
         """Return a value without secrets. `path` has the members that lead to the value."""
         if isinstance(data, dict):
             return {
-                self.hide_in_text(name, ()): self.hide_in_value(one, (*path, name))
-                for name, one in data.items()
+                self.hide_in_text(name, ()): self.hide_in_value(item, (*path, name))
+                for name, item in data.items()
             }
         if isinstance(data, list):
-            return [self.hide_in_value(one, path) for one in data]
+            return [self.hide_in_value(item, path) for item in data]
         if _is_undeclared_setting(path):
             return _hidden_value(data)
         return self.hide_in_text(data, path) if isinstance(data, str) else data
 
     def hide_in_text(self, text: str, path: tuple[str, ...]) -> str:
+        """Return a text without secrets in it: known secrets, keys, credentials and query values in URLs."""
         hidden = self.mask(text)
         hidden = _SECRET_SHAPES.sub(
             HIDDEN_TEXT,
@@ -243,19 +251,22 @@ _HIDDEN_URL_PART: Final = "hidden"
 
 
 def _is_undeclared_setting(path: Iterable[str]) -> bool:
-    """Return whether a member is in the undeclared settings of an installation or connection."""
+    """Return whether a member is in the free settings of an installation or connection.
+
+    Such settings may be secret.
+    """
     if "setupSettings" in path and "contextConnections" in path:
         return not _NON_SECRET_SETTINGS.intersection(path)
     return "installations" in path and "configuration" in path
 
 
 def _hidden_value(data: Any) -> Any:
-    """Return the replacement for a free-form value. Booleans and null stay."""
+    """Return the replacement for a value in free settings. Booleans and null stay."""
     if isinstance(data, str):
         return HIDDEN_TEXT if data else ""
     return 0 if isinstance(data, int | float) and not isinstance(data, bool) else data
 
 
 def _printable(path: str) -> str:
-    """Return a path in visible ASCII and with limited length, as the companion accepts it."""
+    """Return a path in visible ASCII and with at most 500 characters, as the companion accepts it."""
     return re.sub(r"[^!-~]", "?", path)[:500]
