@@ -3,10 +3,8 @@
 A profile is data only, and a new version of the API is a new profile. Parameters in paths are written `{}`.
 `PATCH-draft` is an operation whose body does not accept the member `draft` on this server. Other differences
 (limits, patterns, nulls, defaults) are next to the field that they concern: `Field.profile_overrides`.
-
-`write_permission_flag` is for `dpsync doctor`: an organization in a response has `permissions` of the
-caller. Roles in a site, space or collection may allow more or less, so a plan concludes nothing from such a
-flag.
+`write_permission_flag` is for `dpsync doctor`: a plan concludes nothing from such flags, because roles in a
+site, space or collection may allow more or less.
 """
 
 from __future__ import annotations
@@ -61,7 +59,7 @@ class Profile(Struct, frozen=True):
         return self.has_operation(method, path) and ((method, path), member) not in self.unaccepted_members
 
     def missing_operation_text(self, what: str) -> str:
-        """Return the sentence that the server has no operation for something."""
+        """Return the sentence that the API version has no operation for something."""
         return f"the API version {self.name} has no operation for {what}"
 
 
@@ -69,7 +67,7 @@ BodyMember = tuple[Operation, str]
 
 
 def _parse_operations(lines: str) -> tuple[frozenset[Operation], frozenset[BodyMember]]:
-    """Return operations, and body members that they do not accept, from lines of methods and a path.
+    """Return the operations in lines such as `GET PUT /orgs/{}/teams`, and unaccepted body members.
 
     `METHOD-member,…` stands for an operation whose body does not accept these members.
     """
@@ -87,7 +85,7 @@ def _parse_operations(lines: str) -> tuple[frozenset[Operation], frozenset[BodyM
 def _profile_without(
     name: str, missing: str, unaccepted_members: str, access: AccessRule = "strongest"
 ) -> Profile:
-    """Return a profile with everything except these operations and body members."""
+    """Return a profile with every operation except these, and without these body members."""
     return Profile(
         name, None, _parse_operations(unaccepted_members)[1], _parse_operations(missing)[0], access
     )
@@ -234,7 +232,7 @@ PROFILES = {profile.name: profile for profile in (FULL, REFERENCE, PUBLISHED)}
 
 
 def profile_of_url(url: str) -> str | None:
-    """Return the profile of GitBook's own API, whatever its answers say; None for any other address."""
+    """Return the profile of GitBook's own API if the URL is GitBook's; None for any other URL."""
     try:
         host = urlsplit(url).hostname
     except ValueError:

@@ -316,7 +316,7 @@ def field_example(registry: Registry, kind: Kind, field: Field, word: str = "") 
 
 
 def minimal_entry_example(registry: Registry, kind: Kind) -> Any:
-    """Return an entry with its required fields, or with its first field if no field is required."""
+    """Return an entry with its required fields, or else with the first field that an entry may have."""
     if kind.is_always_shorthand and kind.shorthand_field is not None:
         return value_example(registry, kind, kind.field(kind.shorthand_field))
     may = [
@@ -338,7 +338,7 @@ def minimal_entry_example(registry: Registry, kind: Kind) -> Any:
 
 
 def _file_with_entry(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
-    """Return a file with the entry below its parents, each with its required fields."""
+    """Return a file with an entry of a kind below its parents, each with its required fields."""
     while True:
         holder = next((registry[name] for name in reversed(kind.parents) if name in registry), None)
         place: Any = entry
@@ -356,6 +356,7 @@ def _file_with_entry(registry: Registry, kind: Kind, entry: Any) -> dict[str, An
 
 
 def _example_of_type(registry: Registry, type_: Type) -> Any:
+    """Return an example of a value of a type, as YAML data."""
     match type_:
         case Flag():
             return True

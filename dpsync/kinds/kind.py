@@ -275,8 +275,8 @@ class BusyState(Struct, frozen=True):
 class Trouble(Struct, frozen=True):
     """Field that reports a problem that no request can fix: any value but None and `accepted_values`.
 
-    `refers_to_kind` describes the problem, `detail_field` is the field with the platform's description, and
-    `todo` says what a person can do.
+    `message` describes the problem, `detail_field` is the field with the platform's description, and `todo`
+    says what a person can do.
     """
 
     field: str
@@ -305,7 +305,7 @@ class PlatformWork(Struct, frozen=True):
     processed_field: str | None = None
     """The field whose value the platform processes after the request.
 
-    `reported_problem` describes failures.
+    `trouble` describes failures.
     """
     user_actions: Mapping[str, Call] = field(default_factory=dict)
     """Actions that users can request, by name. They are no state, so a plan never runs them on its own."""
@@ -314,9 +314,9 @@ class PlatformWork(Struct, frozen=True):
 class GitSync(Struct, frozen=True):
     """Git Sync: the platform keeps part of an object in sync with a repository.
 
-    Responses have an object at `url_path`. dpsync leaves that part alone: the `fields`, with `includes_tree`
-    every node of the object's tree, and the `fields_synced_with_owner` fields if the object is synced
-    together with the object that shows it.
+    Responses have an object at `response_path`. dpsync leaves that part alone: the `fields`, with
+    `includes_tree` every node of the object's tree, and the `fields_synced_with_owner` fields if the object
+    is synced together with the object that shows it.
     """
 
     response_path: str
@@ -340,7 +340,7 @@ class GitSync(Struct, frozen=True):
         """Return the fields that the repository decides.
 
         Args:
-            together: Whether the object is synced together with the object that shows it.
+            synced_with_owner: Whether the object is synced together with the object that shows it.
         """
         return (*self.fields, *(self.fields_synced_with_owner if synced_with_owner else ()))
 
@@ -396,9 +396,9 @@ but no "role" is a membership, a kind with "role" but no "who" is a member.
 
 
 class Field(Struct, frozen=True, dict=True):
-    """A managed property.
+    """A managed property of a kind.
 
-    The name in YAML and on the wire is `name_key`, unless `read_path` or `write_name` differ.
+    The name in YAML and on the wire is `name`, unless `read_path` or `write_name` differ.
     """
 
     name: str
@@ -478,7 +478,7 @@ class Field(Struct, frozen=True, dict=True):
         return readable and (self.default_value is not None or self.null_effect in ("clear", "empty"))
 
     def type_for(self, selector_value: Any) -> Type:
-        """Return the type of this field if the field in `form_selector` has the value `place_field`."""
+        """Return the type of this field if the field in `form_selector` has the value `selector_value`."""
         if self.form_selector is None or selector_value is None:
             return self.type
         return self.forms.get(str(selector_value)) or Object({}, noun=f"the {self.name} of {selector_value}")
@@ -492,6 +492,7 @@ class Field(Struct, frozen=True, dict=True):
 
     @cached_property
     def response_path(self) -> str | Mapping[str, str] | None:
+        """Return the dotted path of the value in a response, or of its parts; None if it is unreadable."""
         return self.name if self.read_path == "=" else self.read_path
 
     @cached_property
@@ -535,6 +536,7 @@ class Field(Struct, frozen=True, dict=True):
 
     @cached_property
     def wire_name(self) -> str:
+        """Return the name of the field in requests."""
         return self.write_name or self.name
 
     @cached_property
@@ -575,6 +577,7 @@ class ListOrder(Field, frozen=True, kw_only=True):
 
     @cached_property
     def is_declarable(self) -> bool:
+        """Return True: an entry may have the list, although the list is never sent."""
         return True
 
 
@@ -666,10 +669,12 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def parents(self) -> tuple[str, ...]:
+        """Return the kinds of the objects that can contain an object of this kind."""
         return (self.parent,) if isinstance(self.parent, str) else self.parent or ()
 
     @cached_property
     def noun(self) -> str:
+        """Return the noun for one object in messages."""
         return self.label or self.name.replace("_", " ")
 
     @cached_property
@@ -695,6 +700,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def key_field(self) -> str | None:
+        """Return the field whose value is the key of an entry; None if users choose the keys."""
         return self.shape.key_field if isinstance(self.shape, EntryMapping) else None
 
     def create_call(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ManualStep | None:
@@ -743,6 +749,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def default_key_field(self) -> str | None:
+        """Return the field whose value is the key of an entry that does not declare the field."""
         return self.shape.default_key_field if isinstance(self.shape, EntryMapping) else None
 
     @cached_property
@@ -804,10 +811,12 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def list_orders(self) -> tuple[ListOrder, ...]:
+        """Return the fields that order the objects placed in an entry of this kind."""
         return tuple(field for field in self.fields if isinstance(field, ListOrder))
 
     @cached_property
     def parent_reference_field(self) -> Field | None:
+        """Return the field that names the object, such as a collection, in which an object is placed."""
         return next((field for field in self.fields if field.is_parent_reference), None)
 
     @cached_property
@@ -854,6 +863,7 @@ class Kind(Struct, frozen=True, dict=True):
         return {field.name: field for field in fields}
 
     def field(self, name: str) -> Field:
+        """Return the field with this name. Raises KeyError."""
         return self._by_name[name]
 
     @cached_property
@@ -868,4 +878,5 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def _by_name(self) -> dict[str, Field]:
+        """Return the fields by name."""
         return {field.name: field for field in self.fields}

@@ -21,27 +21,33 @@ _EXTERNAL_IDS: Final = "The ids by which the integration's service recognizes th
 
 
 def _level(noun: str, above: str = "parent collection or the organization") -> str:
+    """Return the sentence about the default role of all organization members."""
     role = f"The role that every organization member has in the {noun}."
     return f"{role} `inherit` uses the role from the {above}."
 
 
 def _icon(noun: str) -> str:
+    """Return the sentence about the icon in the navigation."""
     return f"The name of the icon that the navigation shows for the {noun}."
 
 
 def _condition(noun: str) -> str:
+    """Return the sentence about the condition that selects visitors."""
     return f"{_CLAIMS} Only visitors for whom the expression is true see the {noun}."
 
 
 def _draft(noun: str) -> str:
+    """Return the sentence about the draft flag."""
     return f"`true` makes the {noun} a draft, which readers cannot see."
 
 
 def _titles(noun: str) -> str:
+    """Return the sentence about titles in other languages."""
     return f"The title of the {noun} in other languages. Each key is a language code."
 
 
 def _descriptions(noun: str) -> str:
+    """Return the sentence about descriptions in other languages."""
     return f"The description of the {noun} in other languages. Each key is a language code."
 
 

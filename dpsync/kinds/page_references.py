@@ -37,10 +37,7 @@ def page_references(
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Iterator[PageReference]:
-    """Yield each page reference of an entry or live object.
-
-    The space is the one that the referenced site space shows.
-    """
+    """Yield each page reference in the fields of an entry or live object, with the space of the page."""
     for field in registry[entry.kind].page_fields:
         value = entry.fields.get(field.name)
         if not isinstance(field.type, OneOf) or not isinstance(value, dict):
@@ -60,7 +57,7 @@ def _shown_space(
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Ref | LiveId | None:
-    """Return the space that a site space shows, from its entry or else from the live site space."""
+    """Return the space that a site space shows, by its entry or by the live site space; None if unknown."""
     found: Any = None
     for name in kinds:
         shows = registry[name].access_fields.get("shows")
@@ -72,12 +69,15 @@ def _shown_space(
 
 
 def space_id(space: Ref | LiveId | None, bound: Callable[[Address], str | None]) -> str | None:
-    """Return the id of a space; None if the space is unknown or not live."""
+    """Return the live id of a space; None if the space is unknown or not live.
+
+    `bound` maps addresses to ids.
+    """
     return bound(space.address) if isinstance(space, Ref) else space.id if space is not None else None
 
 
 def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> Desired:
-    """Return the configuration with page ids in place of page paths."""
+    """Return the configuration with page ids in place of page paths, as far as the snapshot has the pages."""
     changed: dict[Address, Entry] = {}
     for address, entry in desired.entries.items() if snapshot.pages else ():
         for found in page_references(registry, entry, desired.entries, snapshot.objects):

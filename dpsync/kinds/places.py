@@ -1,12 +1,9 @@
 """Find the addresses that the declarations allow, and the parent of an object.
 
 `PlaceTypes.find_problem` checks a pattern against all possible addresses and suggests the nearest valid
-pattern. It knows nothing of a configuration but the keys of the organizations.
-
-A *spot* is a type of place in the tree of addresses: an *object spot* stands for one object (a team), a *list
-spot* for a list of objects (the teams of an organization). An address is a walk from spot to spot, one
-segment at a time. A pattern can be several walks. A *navigation path* has the paths of the nodes from the
-root to the node that shows an object.
+pattern. A *place type* is an object of a kind (a team) or a list of objects (the teams of an organization).
+An address is a walk from place type to place type, one segment at a time. A pattern can be several walks. A
+*navigation path* has the path segments of the nodes from the root to the node that shows an object.
 """
 
 from __future__ import annotations
@@ -42,9 +39,9 @@ _WILDCARD_COST: Final = 2
 
 
 class PlaceType(Struct, frozen=True):
-    """An object of a kind, or with `list_words` the list below it.
+    """A type of place in the tree of addresses: an object of a kind or, with `list_words`, a list in it.
 
-    `list_words` may be incomplete: `permissions`.
+    `list_words` are the words of the list, as `("permissions", "users")`, and may be incomplete.
     """
 
     kind: str
@@ -62,7 +59,7 @@ _ROOT_PLACE: Final = PlaceType("")
 
 
 class PlaceTypes:
-    """All spots of a registry. `organizations` has the possible keys; None: the keys are unknown."""
+    """All place types of a registry. `organizations` has the possible keys; None if they are unknown."""
 
     def __init__(self, registry: Registry, organizations: Collection[str] | None = None) -> None:
         self.registry = registry.with_all_kinds
@@ -72,7 +69,7 @@ class PlaceTypes:
     def find_problem(
         self, pattern: Pattern, target: PatternTarget = "anything", suggest: bool = True
     ) -> PatternProblem | None:
-        """Return why a pattern can match no object or list; None if it can match one.
+        """Return why a pattern can match no object or list, and how to fix it; None if it can match one.
 
         A search for a suggestion (`suggest`) takes a thousand times as long as the check.
         """
@@ -106,7 +103,10 @@ class PlaceTypes:
     # --- walks ----------------------------------------------------------------------------------------
 
     def _walk(self, segments: Iterable[str]) -> tuple[set[PlaceType], int]:
-        """Return the place types that the end of a pattern can name, and the number of segments there."""
+        """Walk from the root along the segments of an address or pattern, as far as the declarations allow.
+
+        Return the place types that the walk reaches, and the number of segments that it used.
+        """
         spots = {_ROOT_PLACE}
         for at, segment in enumerate(segments):
             ahead = self._with_all_below(spots) if segment == "**" else set(self._next_places(spots, segment))
@@ -116,7 +116,7 @@ class PlaceTypes:
         return spots, len(tuple(segments))
 
     def _next_places(self, spots: set[PlaceType], segment: str) -> Iterator[PlaceType]:
-        """Yield the spots to which one segment leads."""
+        """Yield the place types to which one segment leads."""
         for spot in spots:
             for edge, following in self._edges(spot):
                 if segment == "*" or (
@@ -125,7 +125,7 @@ class PlaceTypes:
                     yield following
 
     def _with_all_below(self, spots: set[PlaceType]) -> set[PlaceType]:
-        """Return these spots and all spots below them."""
+        """Return these place types and all place types below them, for the segment `**`."""
         found, pending = set(spots), list(spots)
         while pending:
             for _, spot in self._edges(pending.pop()):
@@ -135,12 +135,16 @@ class PlaceTypes:
         return found
 
     def _edges(self, spot: PlaceType) -> tuple[tuple[str | Kind, PlaceType], ...]:
-        """Return each segment that may follow a spot, a word or the key of a kind, with the next spot."""
+        """Return what may follow a place type: a word or the key of a kind, each with the next place type."""
         if spot not in self._edges_by_place:
             self._edges_by_place[spot] = tuple(self._build_edges(spot))
         return self._edges_by_place[spot]
 
     def _build_edges(self, spot: PlaceType) -> Iterator[tuple[str | Kind, PlaceType]]:
+        """Yield what may follow a place type.
+
+        A single entry, such as settings, has no key and is passed over.
+        """
         if spot == _ROOT_PLACE:
             yield self.registry.root, PlaceType(self.registry.root.name)
             return
@@ -152,7 +156,7 @@ class PlaceTypes:
                 yield kind, PlaceType(kind.name)
 
     def _next_words(self, spot: PlaceType) -> Iterator[tuple[str, PlaceType]]:
-        """Yield the next word of each list below a spot, with the next spot."""
+        """Yield the next word of each list in an object, with the next place type."""
         depth = len(spot.list_words)
         for place in self._lists[spot.kind]:
             if len(place) > depth and place[:depth] == spot.list_words:
@@ -160,7 +164,7 @@ class PlaceTypes:
 
     @cached_property
     def _lists(self) -> dict[str, dict[tuple[str, ...], tuple[Kind, ...]]]:
-        """The lists below an object by kind and words, with the kinds of their objects."""
+        """Return the lists in an object by its kind and their words, with the kinds of the listed objects."""
         return {
             name: {
                 tuple(key.split(".")): kinds for key, kinds in self.registry.kinds_by_list_key(name).items()
@@ -184,7 +188,7 @@ class PlaceTypes:
                 yield self.registry[name]
 
     def _key_segment(self, kind: Kind, segment: str) -> str | None:
-        """Return a key as an address segment; None if no object can have the key."""
+        """Return a segment as the key of an object in an address; None if no object can have the key."""
         if kind is self.registry.root and self.organizations is not None:
             return segment if segment in self.organizations else None
         if segment.startswith("[") and segment.endswith("]"):
@@ -195,7 +199,7 @@ class PlaceTypes:
         return encode_segment(key) if LOCAL_KEY.fullmatch(key) else None
 
     def _kinds_at(self, spots: Iterable[PlaceType]) -> list[Kind]:
-        """Return the kinds of the objects at these spots, sorted by name."""
+        """Return the kinds of the objects at these place types, sorted by name."""
         found = {
             kind.name: kind
             for spot in spots
@@ -209,7 +213,7 @@ class PlaceTypes:
         return [found[name] for name in sorted(found)]
 
     def _may_match(self, spot: PlaceType, names: PatternTarget) -> bool:
-        """Return whether a spot is what a pattern may match."""
+        """Return whether a place type is what a pattern may match: an object, a list, or either."""
         if names == "objects":
             return bool(self._kinds_at([spot]))
         return spot != _ROOT_PLACE and (names == "anything" or spot.list_words in self._lists[spot.kind])
@@ -217,6 +221,7 @@ class PlaceTypes:
     # --- reasons --------------------------------------------------------------------------------------
 
     def _problem_reason(self, pattern: Pattern, at: int, spots: set[PlaceType], names: PatternTarget) -> str:
+        """Return why a pattern matches no address. `at` is the number of segments that are right."""
         if at == len(pattern.segments):
             if names == "lists":
                 return f'"{pattern.text}" is not a list of entries, and dpsync deletes only objects in lists'
@@ -238,7 +243,7 @@ class PlaceTypes:
     def _segment_is_field_problem(
         self, pattern: Pattern, at: int, spots: set[PlaceType], names: PatternTarget
     ) -> PatternProblem | None:
-        """Return the mistake if the last segment is a field of the object before it, otherwise None."""
+        """Return the problem if the last segment is a field of the object before it, otherwise None."""
         if at != len(pattern.segments) - 1 or len(spots) != 1 or spots == {_ROOT_PLACE}:
             return None
         (spot,), segment = spots, pattern.segments[at]
@@ -256,12 +261,14 @@ class PlaceTypes:
         )
 
     def _possible_words(self, spots: Iterable[PlaceType]) -> str:
+        """Return a hint with the words that may follow one of these place types."""
         words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})
         if words:
             return f"possible here: {', '.join(words)}"
         return "copy an address from a plan, or read docs/configuration.md"
 
     def _field_problem(self, pattern: Pattern, ends: Iterable[PlaceType]) -> PatternProblem | None:
+        """Return why no object at the end of a pattern has the pattern's field; None if one has it."""
         kinds = self._kinds_at(ends)
         path = pattern.address_text
         known = sorted({field.name for kind in kinds for field in kind.fields})
@@ -282,7 +289,8 @@ class PlaceTypes:
     def _nearest_pattern(self, pattern: Pattern, names: PatternTarget) -> str | None:
         """Return the valid pattern with the fewest corrections, the first one in registry order if equal.
 
-        Never return a wider pattern: a user who follows it must not delete or ignore more than intended.
+        Searches the cheapest walk (Dijkstra). Never returns a wider pattern: a user who follows the
+        suggestion must not delete or ignore more than intended.
         """
         segments = pattern.segments
         if len(segments) > _MAX_SUGGESTED_SEGMENTS:
@@ -311,7 +319,11 @@ class PlaceTypes:
     def _corrections(
         self, segment: tuple[str, ...], spot: PlaceType
     ) -> Iterator[tuple[int, int, PlaceType, str | None]]:
-        """Yield possible next steps: cost, number of segments used, next spot, segment to write."""
+        """Yield the next steps of a corrected walk from a place type.
+
+        A step has its cost, the number of segments that it uses, the next place type, and the segment to
+        write. `segment` is the next segment of the pattern, () at its end.
+        """
         edges = self._edges(spot)
         for edge, following in edges:
             if not isinstance(
@@ -346,22 +358,25 @@ class PlaceTypes:
         yield 3, 1, spot, None
 
     def _is_field_of(self, spot: PlaceType, field: str | None) -> bool:
+        """Return whether an object at a place type has a field; True without a field."""
         return field is None or any(
             item.name == field for kind in self._kinds_at([spot]) for item in kind.fields
         )
 
     @cached_property
     def _all_words(self) -> frozenset[str]:
+        """Return the words of all lists. As a key, such a word is probably a mistake."""
         return frozenset(word for lists in self._lists.values() for words in lists for word in words)
 
     def _pattern_text(self, segments: tuple[str, ...], pattern: Pattern) -> str:
+        """Return a corrected pattern as text, without a first `*` that a pattern may omit."""
         if len(segments) > 1 and segments[0] == "*" and segments[1] in self.registry.pattern_words:
             segments = segments[1:]
         return "/".join(segments) + (f"#{pattern.field}" if pattern.field else "")
 
 
 def _is_wider(text: str, written: str) -> bool:
-    """Return whether a pattern has more wildcards or fewer names than another one."""
+    """Return whether a pattern has more wildcards or fewer names than the one that was written."""
     (stars, names), (before, named) = _count_segments(text), _count_segments(written)
     return stars > before or names < named
 
@@ -378,7 +393,7 @@ NavigationPath = tuple[Address, tuple[str, ...]]
 
 
 def declared_container(place_field: str, entry: Entry) -> Address | None:
-    """Return the entry in which an entry is placed by its field `place_field`.
+    """Return the address of the entry in which an entry is placed by its field `place_field`.
 
     Return None if the field is absent or refers to an object by id.
     """
@@ -393,7 +408,10 @@ def declared_container(place_field: str, entry: Entry) -> Address | None:
 def container_and_order(
     registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> tuple[Address, ListOrder] | None:
-    """Return the entry that contains an entry and can order it, and the list that orders it; None if none."""
+    """Return the entry in which an entry is placed, and the list in it that orders its contents.
+
+    None if the entry is in no other entry, or if no list orders it.
+    """
     order = registry.list_order(entry.kind)
     place = declared_container(order.place_field, entry) if order is not None else None
     holder = entries.get(place) if place is not None else None
@@ -402,7 +420,7 @@ def container_and_order(
 
 
 def live_container(kind: Kind, place_field: str, live: LiveObject) -> Identity | None:
-    """Return the object in which a live object is placed by its field `place_field`."""
+    """Return the object in which a live object is placed by its field `place_field`, else its parent."""
     value = live.fields.get(place_field)
     return (
         (kind.field(place_field).type.referenced_kinds[0], value.id)
@@ -414,7 +432,7 @@ def live_container(kind: Kind, place_field: str, live: LiveObject) -> Identity |
 def declared_navigation_paths(
     registry: Registry, entries: Mapping[Address, Entry]
 ) -> Mapping[Address, set[NavigationPath]]:
-    """Return, by entry, the navigation paths at which the files show the entry.
+    """Return the navigation paths at which the files show an entry (a space), by its address.
 
     A node is left out if the files do not declare the `path` of the node and of each node above.
     """
@@ -430,7 +448,7 @@ def declared_navigation_paths(
 def _declared_path(
     registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> NavigationPath | None:
-    """Return the navigation path of a node; None if the `path` of a node on the way is not declared."""
+    """Return the navigation path of a node's entry; None if a `path` on the way is not declared."""
     paths: list[str] = []
     at: Entry | None = entry
     while at is not None and isinstance(registry[at.kind].shape, NodeShape):
@@ -444,7 +462,7 @@ def _declared_path(
 def live_navigation_paths(
     registry: Registry, nodes: Iterable[LiveObject]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the id of each object that the nodes of one navigation show, and the object's navigation path."""
+    """Yield the id of each object that the live nodes of a navigation show, and its navigation path."""
     by_identity = {node.identity: node for node in nodes}
     for node in by_identity.values():
         shown = _shown_reference(registry[node.kind], node.fields)

@@ -24,7 +24,7 @@ from dpsync.model.values import Ref, Value, leaves
 
 
 class RedirectLink(Struct, frozen=True):
-    """A redirect. `target` is the destination path on the same site; None for any other destination."""
+    """A redirect with its destination path on the same site. `target` is None for any other destination."""
 
     address: Address
     source: str
@@ -65,7 +65,10 @@ class RedirectFault(Struct, frozen=True):
 def redirect_faults(
     links: Mapping[str, RedirectLink], nodes: Mapping[str, Address]
 ) -> Iterator[RedirectFault]:
-    """Yield the redirect faults of one site, from its redirects by source and its nodes by URL path."""
+    """Yield the circles of redirects, and the redirects without effect, of one site.
+
+    `links` has the redirects by source path, `nodes` the navigation nodes by URL path.
+    """
 
     def next_path(path: str) -> str | None:
         target = links[path].target
@@ -85,7 +88,7 @@ def redirect_faults(
 
 
 def declared_redirect_faults(registry: Registry, entries: Mapping[Address, Entry]) -> Iterator[RedirectFault]:
-    """Yield the redirect faults that the files alone reveal, sorted by site."""
+    """Yield the redirect faults that the files reveal without the platform, sorted by site."""
     kinds = {kind.name: kind.redirects for kind in registry.in_dependency_order if kind.redirects is not None}
     sites: dict[Address, list[Entry]] = defaultdict(list)
     for entry in entries.values():
@@ -114,7 +117,7 @@ def redirect_link(
     path_of: Callable[[str, Value], str | None],
     base: str | None,
 ) -> tuple[str, RedirectLink] | None:
-    """Return the normalized source path of an active redirect and its link; None for a draft or a pattern.
+    """Return the normalized source path of an active redirect, and its link; None for a draft or a pattern.
 
     `path_of` takes the name of a kind and a reference, and returns the path of the referenced node. `base` is
     the URL of the site, None if unknown.
@@ -135,7 +138,10 @@ def redirect_link(
 
 
 def _extract_key(template: Any, value: Any) -> Any:
-    """Return the part of a value at the position of "$key" in the template; None if other parts differ."""
+    """Return the part of a value at the position of "$key" in a template; None if other parts differ.
+
+    For the template `{kind: section, section: $key}`, it is the section of a value of this kind.
+    """
     if template == "$key":
         return value
     if not isinstance(template, Mapping):
@@ -151,7 +157,7 @@ def _extract_key(template: Any, value: Any) -> Any:
 
 
 def normalize_path(text: str) -> str:
-    """Return a normalized path for comparison: percent-decoded, case-folded, with a single leading slash."""
+    """Return a path for comparison: percent-decoded, case-folded, with a single leading slash."""
     return "/" + unquote(text).strip("/").casefold()
 
 
@@ -175,7 +181,7 @@ def declared_base_url(kind: Kind, fields: Mapping[str, Value]) -> str | None:
 
 
 class _DeclaredPaths:
-    """The URL paths of those declared navigation nodes whose path segments are all declared in the files."""
+    """The URL paths of the navigation nodes whose path segments are all declared in the files."""
 
     def __init__(self, registry: Registry, entries: Mapping[Address, Entry]) -> None:
         self._registry = registry
@@ -187,18 +193,18 @@ class _DeclaredPaths:
                 self._add(address, entry.children, "", visible=True)
 
     def visible_nodes(self, owner: Address) -> Mapping[str, Address]:
-        """Return the nodes of a site that every visitor sees, by path.
+        """Return the nodes of a site that every visitor sees, by URL path.
 
         If two nodes share a path, the outer node is returned.
         """
         return self._visible_nodes[owner]
 
     def path_of_reference(self, _: str, value: Value) -> str | None:
-        """Return the path of the node to which a value refers; None if the path is unknown."""
+        """Return the URL path of the node to which a value refers; None if the path is unknown."""
         return self._paths.get(value.address) if isinstance(value, Ref) else None
 
     def _add(self, owner: Address, nodes: Iterable[Address], base_path: str, visible: bool) -> None:
-        """Add the nodes below one path. `visible` is false below a node that some visitors cannot see."""
+        """Add the nodes below a path. `visible` is False below a node that some visitors cannot see."""
         for address in nodes:
             entry = self._entries.get(address)
             if entry is None:
@@ -219,6 +225,7 @@ class _DeclaredPaths:
 
 
 def _is_visible_to_all(kind: Kind, fields: Mapping[str, Value]) -> bool:
+    """Return whether every visitor sees a node: it is visible, and no condition selects visitors."""
     absent = {item.name: item.value_when_absent for item in kind.fields}
     shown = all(fields.get(name, absent[name]) in right for name, right in kind.visible_when.items())
     return shown and not any(

@@ -1,9 +1,9 @@
 """Look up kinds, their relations, and which of them an API version supports.
 
 `build_registry` returns the registry of a profile (API version). `Registry` has the relations between kinds:
-parents, trees, references, orders. `for_profile` reduces the declared kinds to what a server supports: if a
-declaration has alternatives, it takes the first one that the server has. Operations that the server lacks are
-left out and noted, so that a plan can give the reason. A kind that the server cannot read is left out.
+parents, trees, references, orders. `for_profile` reduces the declared kinds to what a server supports: of
+alternatives in a declaration, it takes the first one that the server has. Operations that the server lacks
+are left out and noted, so that a plan can give the reason. A kind that the server cannot read is left out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ Read = ListRead | SingleRead | TreeRead | NodeListsRead
 
 
 class SupportedKind(Kind, frozen=True):
-    """A kind as one server supports it. The registry returns these; declarations are plain `Kind`s."""
+    """A kind with the requests that one server supports.
+
+    The registry has these; declarations are plain `Kind`s.
+    """
 
     unsupported: frozenset[str] = frozenset()
     """The declared words (create, delete, order …) for which the server has no operation."""
@@ -49,7 +52,10 @@ class SupportedKind(Kind, frozen=True):
 
 
 def with_profile_overrides(kind: Kind, profile: str) -> Kind:
-    """Return a declaration with the words of a profile, whether a server with it supports the kind or not."""
+    """Return a declaration with the differences that it declares for a profile.
+
+    It does not matter whether a server with the profile supports the kind.
+    """
     fields = tuple(
         replace(item, **item.profile_overrides[profile]) if profile in item.profile_overrides else item
         for item in kind.fields
@@ -59,7 +65,10 @@ def with_profile_overrides(kind: Kind, profile: str) -> Kind:
 
 
 def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, SupportedKind]:
-    """Return the kinds that a server with this profile supports, in the same order."""
+    """Return the kinds that a server with this profile supports, in the same order.
+
+    A kind whose parents are all unsupported is left out, too.
+    """
     if profile.is_complete:
         return {name: _supported(kind) for name, kind in kinds.items()}
     support = _Support(kinds, profile)
@@ -73,26 +82,26 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Suppor
 
 
 def read_paths(kinds: Mapping[str, Kind], kind: Kind) -> set[str]:
-    """Return the paths that read a kind, one for each kind of parent, with every parameter as `{}`."""
+    """Return the URL paths that read a kind, one for each kind of parent, with every parameter as `{}`."""
     paths = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
     support = _Support(kinds, Profile(""))
     return {found for path in paths for found in support.expand_paths(kind, path)}
 
 
 def _supported(kind: Kind, **changed: Any) -> SupportedKind:
-    """Return the declared kind as a SupportedKind with changes."""
+    """Return a declared kind as a SupportedKind, with some words replaced."""
     declared = {word: getattr(kind, word) for word in Kind.__struct_fields__}
     return SupportedKind(**{**declared, **changed})
 
 
 class _Support(Struct, frozen=True):
-    """Reduces declarations to the operations of one server."""
+    """Reduces declarations to the requests that one server supports."""
 
     kinds: Mapping[str, Kind]
     profile: Profile
 
     def supported_kind(self, kind: Kind) -> SupportedKind | None:
-        """Return a kind with the operations that the server has; None if the server cannot read the kind."""
+        """Return a kind with the requests that the server has; None if the server cannot read the kind."""
         read = self._supported_read(kind, kind.read)
         if read is None:
             return None
@@ -123,6 +132,7 @@ class _Support(Struct, frozen=True):
         return replace(made, unsupported=frozenset(unsupported))
 
     def _supported_lifecycle(self, kind: Kind, declared: Lifecycle) -> Lifecycle:
+        """Return the lifecycle of a kind without the requests that the server lacks."""
         add, restore = declared.create_with_id, declared.restore
         return replace(
             declared,
@@ -142,15 +152,16 @@ class _Support(Struct, frozen=True):
         return None
 
     def _supported_order(self, kind: Kind, order: SiblingOrder | None) -> SiblingOrder | None:
-        """Return the first order whose call the server has; None if there is none."""
+        """Return the first way to order siblings whose request the server has; None if there is none."""
         while order is not None and self._supported_call(kind, order.call) is None:
             order = order.fallback
         return order
 
     def _supported_field(self, kind: Kind, item: Field) -> tuple[Field, bool]:
-        """Return a field with the calls that write it, and whether these calls write all of its values.
+        """Return a field with the requests that write it, and whether these requests write all of its values.
 
-        A field with calls of its own needs these. Any other field must be a member of the kind's update call.
+        A field with requests of its own needs these. Any other field must be a member of the kind's update
+        request.
         """
         if isinstance(item, ListOrder):
             order = self._supported_order(self.kinds[item.item_kind], item.move_order)
@@ -178,7 +189,7 @@ class _Support(Struct, frozen=True):
         return replace(item, own_call=item.fallback_call or {}), item.fallback_call is not None
 
     def _accepts_body(self, kind: Kind, call: Call) -> bool:
-        """Return whether the server has a call and accepts every member in its body."""
+        """Return whether the server has a request and accepts every member of its body."""
         members = call.body if isinstance(call.body, dict) else {}
         paths = self.expand_paths(kind, call.path)
         return self._supported_call(kind, call) is not None and all(
@@ -186,9 +197,9 @@ class _Support(Struct, frozen=True):
         )
 
     def _supported_writes(self, kind: Kind, item: Field) -> Literal["create", "update", "both", "neither"]:
-        """Return when a field is written.
+        """Return whether a field is written by the create request, the update request, or both.
 
-        Fields that the create call does not accept are written by the update.
+        A field that the server's create request does not accept is written by the update.
         """
         if (
             item.written_in != "both"
@@ -201,18 +212,26 @@ class _Support(Struct, frozen=True):
         return "both" if all(self.profile.accepts_member(method, path, name) for path in paths) else "update"
 
     def _supported_call(self, kind: Kind, call: Call | None) -> Call | None:
-        """Return the call if the server has it, otherwise None."""
+        """Return the request if the server has it, otherwise None."""
         return call if call is not None and self._has(kind, call.method, call.path) else None
 
     def _has(self, kind: Kind, method: str, path: str) -> bool:
+        """Return whether the server has an operation, for all kinds of parents that the path can mean."""
         return all(self.profile.has_operation(method, found) for found in self.expand_paths(kind, path))
 
     def expand_paths(self, kind: Kind, path: str) -> set[str]:
-        """Return the paths for which a template stands, one for each kind of parent that it names."""
-        path = _NAME.sub(
-            lambda name: self._expand_name(kind, name[1]),
-            path.partition("?")[0].replace("{self}", kind.url_path),
-        )
+        """Return the paths that a template means, with `{}` for parameters, one for each kind of parent."""
+
+        def parameter(match: re.Match[str]) -> str:
+            name = match[1]
+            if name == "parent":
+                return "{parent}"
+            named_kind = kind if name == "id" else self.kinds.get(name)
+            if named_kind is None or "{" not in named_kind.id_path:
+                return "{}"
+            return _NAME.sub("{}", named_kind.id_path)
+
+        path = _NAME.sub(parameter, path.partition("?")[0].replace("{self}", kind.url_path))
         if "{parent}" not in path:
             return {path}
         above = {
@@ -220,16 +239,9 @@ class _Support(Struct, frozen=True):
         }
         return {path.replace("{parent}", found) for found in above}
 
-    def _expand_name(self, kind: Kind, name: str) -> str:
-        """Return the replacement of a name in a path template, with parameters as `{}`."""
-        if name == "parent":
-            return "{parent}"
-        named = kind if name == "id" else self.kinds.get(name)
-        return _NAME.sub("{}", named.id_path) if named is not None and "{" in named.id_path else "{}"
-
 
 class Registry:
-    """A fixed set of kinds, as a server with one profile supports them."""
+    """All kinds, as a server with one profile supports them, and the relations between them."""
 
     def __init__(self, kinds: Iterable[Kind], profile: Profile = FULL) -> None:
         self.profile = profile
@@ -245,11 +257,12 @@ class Registry:
 
     @cached_property
     def root(self) -> SupportedKind:
+        """Return the kind without a parent: the organization."""
         return next(kind for kind in self.kinds.values() if kind.parent is None)
 
     @cached_property
     def in_dependency_order(self) -> tuple[SupportedKind, ...]:
-        """All kinds, each after its parents and after the kinds to which its natural keys refer."""
+        """Return all kinds, each after its parents and after the kinds to which its natural keys refer."""
         graph: dict[str, set[str]] = {}
         for kind in self.kinds.values():
             names = {part for key in kind.natural_keys for part in ([key] if isinstance(key, str) else key)}
@@ -262,39 +275,44 @@ class Registry:
 
     @cached_property
     def _children(self) -> dict[str, tuple[SupportedKind, ...]]:
+        """Return the kinds directly in each kind, by name."""
         return {
             name: tuple(kind for kind in self.in_dependency_order if name in kind.parents)
             for name in self.kinds
         }
 
     def children(self, name: str) -> tuple[SupportedKind, ...]:
+        """Return the kinds whose objects can be directly in an object of this kind."""
         return self._children.get(name, ())
 
     def kinds_by_list_key(self, name: str) -> Mapping[str, tuple[SupportedKind, ...]]:
-        """Return the YAML keys of an entry that contain other kinds. Nodes inside nodes do not count."""
+        """Return the YAML keys of an entry under which other entries are, with their kinds.
+
+        For example, an organization has `sites` and `teams`. Nodes inside nodes do not count.
+        """
         return self._kinds_by_list_key[name]
 
     @cached_property
     def _kinds_by_list_key(self) -> dict[str, dict[str, tuple[SupportedKind, ...]]]:
-        return {name: self._find_kinds_by_list_key(name) for name in self.kinds}
-
-    def _find_kinds_by_list_key(self, name: str) -> dict[str, tuple[SupportedKind, ...]]:
-        places: dict[str, tuple[SupportedKind, ...]] = {}
-        for kind in self.children(name):
-            inside_node = isinstance(kind.shape, TreeNode) and isinstance(self.kinds[name].shape, TreeNode)
-            if not inside_node:
-                places[kind.key] = (*places.get(kind.key, ()), kind)
-        for key, kinds in places.items():
-            if any(isinstance(kind.shape, TreeNode) for kind in kinds):
-                places[key] = self.tree_kinds(key)
-        return places
+        """Return the kinds in an entry by the entry's kind and the YAML key of their list."""
+        kinds_by_list_key: dict[str, dict[str, tuple[SupportedKind, ...]]] = {}
+        for name, parent in self.kinds.items():
+            lists = kinds_by_list_key[name] = {}
+            for kind in self.children(name):
+                if not (kind.is_node and parent.is_node):
+                    lists[kind.key] = (*lists.get(kind.key, ()), kind)
+            for key, kinds in lists.items():
+                if any(kind.is_node for kind in kinds):
+                    lists[key] = self.tree_kinds(key)
+        return kinds_by_list_key
 
     def tree_kinds(self, key: str) -> tuple[SupportedKind, ...]:
-        """Return the kinds that share one ordered tree."""
+        """Return the kinds of nodes in the ordered tree with this YAML key, such as `structure`."""
         return self._tree_kinds.get(key, ())
 
     @cached_property
     def _tree_kinds(self) -> dict[str, tuple[SupportedKind, ...]]:
+        """Return the kinds of nodes by the YAML key of their tree."""
         found: dict[str, tuple[SupportedKind, ...]] = {}
         for kind in self.in_dependency_order:
             if isinstance(kind.shape, TreeNode):
@@ -302,13 +320,16 @@ class Registry:
         return found
 
     def tree_key(self, owner: str) -> str:
-        """Return the key that contains the tree of an entry. Raises StopIteration if the kind has no tree."""
+        """Return the YAML key of the tree in an entry of kind `owner`.
+
+        Raises StopIteration without a tree.
+        """
         return next(
             word for word, kinds in self.kinds_by_list_key(owner).items() if any(one.is_node for one in kinds)
         )
 
     def tree_owner(self, kind: Kind) -> str:
-        """Return the kind that owns the tree of a node's kind."""
+        """Return the kind that owns the tree with nodes of a kind: the site for a section."""
         return next(
             parent
             for node in self.tree_kinds(kind.key)
@@ -318,16 +339,16 @@ class Registry:
 
     @cached_property
     def pattern_words(self) -> frozenset[str]:
-        """The keys with which a pattern may start: those directly below an organization."""
+        """Return the YAML keys directly below an organization, with which a pattern may start."""
         return frozenset(self.with_all_kinds.kinds_by_list_key(self.root.name))
 
     @cached_property
     def with_all_kinds(self) -> Registry:
-        """All kinds in the words of this profile: files may declare what the server does not support."""
+        """Return all kinds as this profile declares them: files may declare unsupported kinds, too."""
         return self if self.profile.is_complete else self.for_files_of_profile(self.profile.name)
 
     def for_files_of_profile(self, profile: str) -> Registry:
-        """Return all kinds in the words of a profile, to read a configuration that is planned for it."""
+        """Return all kinds as a profile declares them, to read files that are planned for this profile."""
         found = self._registries_by_profile.get(profile)
         if found is None:
             found = self._registries_by_profile[profile] = Registry(self._declarations, Profile(profile))
@@ -335,10 +356,12 @@ class Registry:
 
     @cached_property
     def _registries_by_profile(self) -> dict[str, Registry]:
+        """Return the cache of `for_files_of_profile`."""
         return {}
 
     @cached_property
     def _place_fields(self) -> dict[str, tuple[tuple[SupportedKind, Any], ...]]:
+        """Return the fields that place an object in another one, by the kind of the other object."""
         found: dict[str, tuple[tuple[SupportedKind, Any], ...]] = {}
         for kind in self.in_dependency_order:
             for field in kind.fields:
@@ -350,7 +373,7 @@ class Registry:
         return found
 
     def place_fields(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
-        """Return the kind and field of each field that places an object in an object of this kind.
+        """Return kind and field of each field that places an object in an object of this kind.
 
         Examples of such objects are collections and section groups.
         """
@@ -358,6 +381,7 @@ class Registry:
 
     @cached_property
     def _list_orders(self) -> dict[str, dict[str, ListOrder]]:
+        """Return the list orders by the kind of the ordered objects and the kind of the declaring entry."""
         found: dict[str, dict[str, ListOrder]] = {name: {} for name in self.kinds}
         for kind in self.in_dependency_order:
             for order in kind.list_orders:
@@ -365,17 +389,17 @@ class Registry:
         return found
 
     def list_orders(self, name: str) -> Mapping[str, ListOrder]:
-        """Return the list orders of objects of this kind, by the kind of the entries that declare them."""
+        """Return the list orders of objects of a kind, by the kind of the entries that declare the order."""
         return self._list_orders[name]
 
     def list_order(self, name: str) -> ListOrder | None:
-        """Return any list order of this kind: all have the same place field and the same move request."""
+        """Return any list order of a kind: all have the same place field and the same move request."""
         return next(iter(self._list_orders[name].values()), None)
 
     def kinds_referring_to(self, name: str) -> tuple[SupportedKind, ...]:
         """Return the kinds with a readable field that may refer to an object of this kind.
 
-        Fields that only place an object count only if deleting the container moves its contents up
+        A field that only places an object counts only if deleting the container moves its contents up
         ("lifted").
         """
         places = {(kind.name, field.name) for kind, field in self.place_fields(name)}
@@ -392,14 +416,14 @@ class Registry:
         )
 
     def has_data_key(self, kind: Kind) -> bool:
-        """Return whether the local key is data, such as an e-mail address, a slug or a reference."""
+        """Return whether the key of an entry is data, such as an e-mail address, a slug or a reference."""
         return isinstance(kind.shape, EntryMapping) and kind.shape.key_field is not None
 
     def fold_key(self, kind: Kind, key: str) -> str:
-        """Return a key as in an address.
+        """Return a key in the form that addresses have.
 
-        A key that is data is folded like the data, such as e-mails to lowercase. A key that is a reference is
-        folded like the key to which it refers.
+        A key that is data is folded like the data, such as e-mail addresses to lower case. A key that is a
+        reference is folded like the key to which it refers.
         """
         if kind.key_field is None:
             return key

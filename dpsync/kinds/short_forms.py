@@ -1,4 +1,7 @@
-"""Short forms of fields: `/start: { section: guides }` for `/start: { destination: { kind: …, … } }`."""
+"""Convert short forms of fields.
+
+`/start: { section: guides }` is short for `/start: { destination: { kind: …, … } }`.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,10 @@ def shorten_fields(kind: Kind, long_fields: MappingType[str, Any]) -> dict[str, 
 
 
 def expand_short_forms(kind: Kind, node: Mapping) -> Mapping:
-    """Return an entry in which the words of a short form are in their field.
+    """Return an entry in which the words of a short form are in the field to which they belong.
 
     `{ section: guides, draft: true }` becomes `{ destination: { section: guides }, draft: true }`. An entry
-    that also has the field itself is returned as it is.
+    that also has the field itself is returned unchanged.
     """
     words = kind.inline_words
     names = {words[key.text] for key, _ in node if key.text in words} if words else set()

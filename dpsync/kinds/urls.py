@@ -1,4 +1,4 @@
-"""Fill the path templates of a kind with the ids of ancestors, the parent's URL and the object's id."""
+"""Fill the URL path templates of a kind with the ids of ancestors, the parent's URL and the object's id."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def fill_path_template(
     ancestors: AncestorIds,
     field_values: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the path with every name filled in.
+    """Return the URL path for a template, such as `/orgs/o1/sites/s1` for `{parent}/sites/{id}`.
 
     Args:
         id: The object's id. `{address}` stands for an id that is not known yet.
-        chain: The parents of the object, from the direct parent up.
-        more: Values of other names, such as fields.
+        ancestors: The parents of the object, from the direct parent up.
+        field_values: Values of other names, such as fields.
     """
 
     def fill(match: re.Match[str]) -> str:
@@ -52,22 +52,23 @@ def fill_path_template(
 
 
 def id_to_path_segment(id: str, kind: Kind | None = None) -> str:
-    """Return an id as one path segment, or as several if the kind's ids have several parts."""
+    """Return an id, quoted, as one URL path segment, or as several if ids of the kind have several parts."""
     if _UNKNOWN_ID.fullmatch(id):
         return id
-    has_parts = kind is not None and "{" in kind.id_path and _has_parts(id, kind.id_path)
+    has_parts = False
+    if kind is not None and "{" in kind.id_path:
+        # The template of ids is like `{integration.name}/installations/{installation.id}`.
+        parts, names = id.split("/"), kind.id_path.split("/")
+        has_parts = len(parts) == len(names) and all(
+            "{" in name or part == name for part, name in zip(parts, names, strict=True)
+        )
     return quote(id, safe="@/" if has_parts else "@")
 
 
-def _has_parts(id: str, template: str) -> bool:
-    """Return whether an id matches a template like `{integration.name}/installations/{installation.id}`."""
-    given, wanted = id.split("/"), template.split("/")
-    return len(given) == len(wanted) and all(
-        "{" in name or part == name for part, name in zip(given, wanted, strict=True)
-    )
-
-
 def split_query(path: str) -> tuple[str, dict[str, str] | None]:
-    """Split an optional query from a path template, such as `/sites?space=ID`."""
+    """Split a path template such as `/sites?space=ID` into path and query parameters.
+
+    The parameters are None without a query.
+    """
     path, _, query = path.partition("?")
     return path, dict(part.split("=", 1) for part in query.split("&")) if query else None

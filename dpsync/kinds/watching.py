@@ -22,7 +22,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def allowed_words(type_: Type) -> tuple[str, ...] | None:
-    """Return the words that a value of this type may contain; None if the type has no fixed list of words."""
+    """Return the words that a value of a type may contain; None if the type has no fixed list of words."""
     match type_:
         case Flag():
             return tuple(_BOOLEANS)
@@ -34,7 +34,7 @@ def allowed_words(type_: Type) -> tuple[str, ...] | None:
 
 
 def format_value(field: Field, value: Value) -> str | None:
-    """Return a live value as text for a pattern; None if no pattern can contain the value.
+    """Return a live value as the text in a pattern (`a,b`); None if no pattern can contain the value.
 
     The platform may return words that dpsync does not know.
     """
@@ -45,7 +45,8 @@ def format_value(field: Field, value: Value) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     items = value if isinstance(value, list | tuple) else [value]
-    text = ",".join(sorted(map(str, items)) if _is_set(field) else map(str, items))
+    is_set = isinstance(field.type, List) and field.type.is_set
+    text = ",".join(sorted(map(str, items)) if is_set else map(str, items))
     return None if parse_value(field, text) is INVALID else text
 
 
@@ -62,19 +63,15 @@ def parse_value(field: Field, text: str) -> Value | Invalid:
     return _BOOLEANS.get(text, text) if isinstance(field.type, Flag) else text
 
 
-def _is_set(field: Field) -> bool:
-    return isinstance(field.type, List) and field.type.is_set
-
-
 def access_patterns(registry: Registry) -> tuple[str, ...]:
     """Return the patterns that `watch: access` stands for: every place and field that gives access."""
     return (*access_places(registry), *access_fields(registry))
 
 
 def access_places(registry: Registry, excluded: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
-    """Return patterns for the places in which one more object gives access to something.
+    """Return patterns for the lists in which one more object gives somebody access.
 
-    `excluded` are places to leave out, each as the key of the place and the name of the parent kind.
+    `excluded` has lists to leave out, each as the list's key and the kind of the parent.
     """
     left_out = set(excluded)
     found = [
@@ -88,7 +85,7 @@ def access_places(registry: Registry, excluded: Iterable[tuple[str, str]] = ()) 
 
 
 def access_fields(registry: Registry) -> tuple[str, ...]:
-    """Return patterns for the fields that give access and that an entry may leave out."""
+    """Return patterns, as `*/sites/*#visibility`, for the fields that give access and may be omitted."""
     found = [
         f"{above.removesuffix('/') or '*'}#{field.name}"
         for kind in registry.in_dependency_order
@@ -106,11 +103,12 @@ def is_access_default(kind: Kind, field: Field) -> bool:
 
 
 def _sorted(patterns: Iterable[str]) -> tuple[str, ...]:
+    """Return the patterns without duplicates, those with fewer segments first."""
     return tuple(sorted(dict.fromkeys(patterns), key=lambda pattern: (pattern.count("/"), pattern)))
 
 
 def _pattern_prefixes(registry: Registry, kind: Kind) -> Iterator[str]:
-    """Yield the beginnings of patterns for what is in every object of a kind, in any organization."""
+    """Yield the prefixes of patterns for objects below any object of a kind, as `*/sites/*/`."""
     if kind.parent is None:
         yield ""
         return

@@ -29,7 +29,7 @@ def load_base(
 
     docs/configuration.md says which base is the default. `ids` is the path of the ids file, which is read
     from the same commit. Raises DiagnosticError (exit 5) if `ref` cannot be used. If the default base cannot
-    be read, the base is empty and `said` has the reason.
+    be read, the base is empty and its `name` has the reason.
     """
     layers = Layers.of(root, overlays, environment, profile)
     variables = os.environ if env is None else env

@@ -11,6 +11,7 @@ _TERMS = "{parent}/translations-glossary"
 
 
 def _operation(**operation: str) -> dict[str, list[dict[str, str]]]:
+    """Return the body of a request that changes the glossary by one operation."""
     return {"operations": [operation]}
 
 

@@ -69,6 +69,7 @@ _OWN_FONT = object_schema(
 
 
 def _font(*known: str) -> Schema:
+    """Return the schema of a font: one of these names, or a font of the user."""
     return {"anyOf": [enum_schema(*known), _OWN_FONT]}
 
 
@@ -243,6 +244,7 @@ def current_field_types(defaults: dict[str, Any], shapes: dict[str, Schema]) -> 
 
 
 def _field_type(name: str, defaults: dict[str, Any], shape: Schema) -> Json:
+    """Return the type of a field with an object, of which only written members are managed."""
     return Json(
         is_partial=True, may_contain_secrets=True, secrets_are_rare=True, json_schema=shape, tag="kind",
         exclusive_members=("icon", "emoji") if name == "favicon" else (), platform_default=defaults.get(name),

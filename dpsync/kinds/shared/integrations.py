@@ -13,7 +13,7 @@ from dpsync.kinds.types.schemas import FLAG, NUMBER, list_schema, mapping_schema
 
 
 def claims_schema(value: Any) -> list[str]:
-    """Return the faults of a visitor schema as sentences."""
+    """Return what is wrong with a schema of visitor claims, as sentences; [] for a valid schema."""
     from jsonschema import Draft7Validator
     from jsonschema.exceptions import SchemaError
 
@@ -33,7 +33,10 @@ def claims_schema(value: Any) -> list[str]:
 
 
 def published_claims_schema(value: Any) -> list[str]:
-    """Return the faults of a visitor schema whose claims need a description and a type of the current API."""
+    """Return what is wrong with a schema of visitor claims for the current API version, as sentences.
+
+    There, claims need a description and one of a few types.
+    """
     wrong = claims_schema(value)
     if wrong:
         return wrong
@@ -43,7 +46,7 @@ def published_claims_schema(value: Any) -> list[str]:
 
 
 def _claim_faults(name: str, part: Any) -> list[str]:
-    """Return the faults of one claim. `name` is its dotted path."""
+    """Return what is wrong with the schema of one claim, as sentences. `name` is its dotted path."""
     if not isinstance(part, dict):
         return [f'the claim "{name}" must be a mapping']
     kind = part.get("type")
@@ -147,6 +150,7 @@ _SOURCE = object_schema(
 
 
 def _setting(type_: str, needed: str = "", **parts: Schema) -> Schema:
+    """Return the schema of a setting of an integration with this type."""
     words = {"type": {"const": type_}, "title": text_schema(2, 50), "description": text_schema(0, 100)}
     return object_schema(f"type {needed}", "this setting", **words, **parts)
 

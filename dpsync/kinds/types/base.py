@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Sequence as Sequence_
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -21,7 +20,7 @@ Schema = dict[str, Any]
 
 
 class Invalid:
-    """Stands for the value of a node whose fault was reported."""
+    """The value of a node that has an error, which was reported."""
 
 
 INVALID = Invalid()
@@ -30,10 +29,10 @@ _EQUAL = frozenset({str, bool, int, Ref, LiveId})
 
 
 class UnexpectedShape(Struct, frozen=True):
-    """A response value of the wrong type.
+    """Why a value in a response has the wrong type (a shape error).
 
-    `member` is the path from the checked value to the misfit ("rules.0.rule"; "" for the value itself).
-    `report_wrong_type` and `found` never contain a value from the platform.
+    `member` is the path from the checked value to the wrong one ("rules.0.rule"; "" for the value itself).
+    `expected` and `found` are descriptions such as "a text", and never contain a value from the platform.
     """
 
     member: str
@@ -41,14 +40,14 @@ class UnexpectedShape(Struct, frozen=True):
     found: str
 
     def nested_in(self, member: str | int) -> UnexpectedShape:
-        """Return the misfit as seen from the value that contains the checked value as a member."""
+        """Return the shape error as seen from the object or list that has the checked value as `member`."""
         return UnexpectedShape(
             f"{member}.{self.member}" if self.member else str(member), self.expected, self.found
         )
 
 
 def wrong_type(wire: Any, expected: str) -> UnexpectedShape:
-    """Return the misfit for a value of the wrong type."""
+    """Return the shape error for a value of the wrong type. `expected` is a description such as "a text"."""
     return UnexpectedShape("", expected, _JSON_WORDS.get(type(wire), "a number"))
 
 
@@ -71,7 +70,10 @@ class TextFile(Struct, frozen=True):
 
 
 class ParseContext(Protocol):
-    """The context in which a type parses a node."""
+    """What a type needs to parse a node.
+
+    It collects errors and warnings, and resolves references and files.
+    """
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         """Report an error. Returns INVALID, so that a type can return the call."""
@@ -99,7 +101,7 @@ class Type(Struct, frozen=True):
     """Base of all types: any JSON value, sent and read unchanged."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the value of a node. Report faults to `ctx` and return INVALID."""
+        """Return the value of a YAML node. Report errors to `ctx` and return INVALID."""
         raise TypeError(f"{type(self).__name__} does not implement parse")
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
@@ -110,9 +112,9 @@ class Type(Struct, frozen=True):
         return merge_values(below, above)
 
     def shortest_form(self, long_form: Any, replaced_node: Node | None = None) -> Any:
-        """Return the shortest YAML form of a value that is written as YAML data.
+        """Return the shortest YAML form of a value, which is YAML data in the long form.
 
-        If it replaces a node in the long form, it keeps the long form.
+        If it replaces a node that is in the long form, it stays long.
         """
         return long_form
 
@@ -121,15 +123,15 @@ class Type(Struct, frozen=True):
         raise TypeError(f"{type(self).__name__} has no schema")
 
     def encode(self, value: Value) -> Value:
-        """Return the wire form of a value."""
+        """Return a value in the form in which it is sent."""
         return value
 
     def decode(self, wire: Any) -> Value:
-        """Return the value of a wire form without misfit."""
+        """Return the value for a response value without a shape error."""
         return wire
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
-        """Return why a response value must not be decoded, None if it may be.
+        """Return why a response value must not be decoded, None if it may be decoded.
 
         Only types are checked. Unknown words and members are allowed, and limits for written values do not
         apply.
@@ -137,14 +139,14 @@ class Type(Struct, frozen=True):
         return None
 
     def merge_over_live(self, live: Value, wanted: Value) -> Value:
-        """Return the value to send in a request that replaces the whole object.
+        """Return the value to send in a request that replaces the whole object, so that nothing is lost.
 
         Both values are in wire form.
         """
         return wanted
 
     def equals(self, wanted: Value, live: Value) -> bool:
-        """Return whether a wanted and a live value are equal."""
+        """Return whether a wanted value and a live value are equal, so that no request is needed."""
         if type(wanted) is type(live) and type(wanted) in _EQUAL:
             return bool(wanted == live)
         return canonical_json(wanted) == canonical_json(live)
@@ -154,7 +156,7 @@ class Type(Struct, frozen=True):
         return value
 
     def entry_key(self, value: Value) -> Value:
-        """Return the value for the key of an entry, in the form that dpsync stores and sends."""
+        """Return a value as the key of an entry, in the form that dpsync stores and sends."""
         return self.fold_for_key(value)
 
     def write_only_part(self, value: Value) -> Value:
@@ -173,7 +175,7 @@ class Type(Struct, frozen=True):
         return bool(own) or any(one.may_be_secret for one in _part_types(self))
 
     def displayable_live(self, live: Value, wanted: Value) -> Value:
-        """Return the part of a live value that may be shown beside a wanted value: managed and not secret."""
+        """Return the part of a live value to show beside a wanted value: managed and not secret."""
         return live
 
     def reverting_value(self, before: Any, after: Any) -> Any:
@@ -196,7 +198,7 @@ MergeMember = Callable[[str, Node, Node], Node]
 
 
 def merge_mappings(below: Mapping, above: Mapping, merge: MergeMember) -> Mapping:
-    """Merge two mappings into one, with the source position of `below`."""
+    """Merge two YAML mappings. `merge` merges members that both have. The position is that of `below`."""
     entries = {key.text: (key, item) for key, item in below}
     for key, item in above:
         old_key, old = entries.get(key.text, (key, None))
@@ -206,7 +208,10 @@ def merge_mappings(below: Mapping, above: Mapping, merge: MergeMember) -> Mappin
 
 
 def merge_values(below: Node, above: Node) -> Node:
-    """Merge the overlay value `above` into `below`, for values of unknown type."""
+    """Merge an overlay value (`above`) into a value below, for values of unknown type.
+
+    Mappings are merged. Other values, and references to files, are replaced.
+    """
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
     if is_file_reference(below) or is_file_reference(above):
@@ -220,7 +225,10 @@ def is_file_reference(node: Node) -> bool:
 
 
 def file_reference_path(node: Node, ctx: ParseContext) -> Scalar | Invalid | None:
-    """Return the path in `{file: PATH}`, None for any other node."""
+    """Return the path in a node `{file: PATH}`, None for any other node.
+
+    A path that is no text is an error.
+    """
     if not isinstance(node, Mapping) or len(node.entries) != 1 or node.entries[0][0].value != "file":
         return None
     path = node.entries[0][1]
@@ -230,7 +238,7 @@ def file_reference_path(node: Node, ctx: ParseContext) -> Scalar | Invalid | Non
 
 
 def report_unknown_word(allowed: Iterable[str], node: Node, ctx: ParseContext) -> Invalid:
-    """Report a word that is not allowed, and suggest the nearest allowed word."""
+    """Report a word that is not among the allowed words, and suggest the nearest one."""
     known = list(allowed)
     nearest = (
         did_you_mean(node.value, known) if isinstance(node, Scalar) and isinstance(node.value, str) else None
@@ -242,20 +250,16 @@ def report_unknown_word(allowed: Iterable[str], node: Node, ctx: ParseContext) -
 _PLAIN = re.compile(r"[\w@.+/-]+")
 
 
-def _is_wrapped_value(items: Sequence_[Node], what: str) -> bool:
-    """Return whether a list has a single value that may be the expected one."""
-    return len(items) == 1 and isinstance(items[0], Mapping if what == "a mapping" else Scalar)
-
-
 def report_wrong_type(node: Node, noun: str, ctx: ParseContext, hint: str | None = None) -> Invalid:
-    """Report a value of the wrong type."""
+    """Report a value of the wrong type, with a hint for common mistakes. `noun` names the expected type."""
     if hint is None and noun == "text" and isinstance(node, Scalar):
         hint = 'to make it a text, put it in quotes ("…")'
     elif (
         hint is None
         and isinstance(node, Sequence)
         and noun != "a list"
-        and _is_wrapped_value(node.items, noun)
+        and len(node.items) == 1
+        and isinstance(node.items[0], Mapping if noun == "a mapping" else Scalar)
     ):
         hint = "write the value alone, without [ ] and without a dash"
     elif hint is None and noun == "a list" and isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
@@ -264,7 +268,7 @@ def report_wrong_type(node: Node, noun: str, ctx: ParseContext, hint: str | None
 
 
 def describe_node(node: Node) -> str:
-    """Return a description of a value for messages."""
+    """Return a description of a YAML value for messages, as `the number 3`."""
     match node:
         case Mapping():
             return "a mapping"
@@ -280,7 +284,7 @@ def describe_node(node: Node) -> str:
 
 
 def parse_secret(node: Node) -> Secret | None:
-    """Return the secret for `{env: NAME}`, None for any other node."""
+    """Return the secret that a node `{env: NAME}` names, None for any other node."""
     name = node.get("env") if isinstance(node, Mapping) and len(node.entries) == 1 else None
     if isinstance(name, Scalar) and isinstance(name.value, str) and not name.interpolated:
         return Secret(name.value)
@@ -288,7 +292,7 @@ def parse_secret(node: Node) -> Secret | None:
 
 
 def _part_types(type_: Any) -> Iterator[Type]:
-    """Yield the types of which a type consists."""
+    """Yield the types of which a type consists, such as the item type of a list."""
     values = [getattr(type_, name) for name in type_.__struct_fields__]
     for value in values:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)

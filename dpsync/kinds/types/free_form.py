@@ -1,11 +1,9 @@
 """Define the types of free-form JSON values and visitor conditions, and recognize secrets in them.
 
 `Json` is the type of values without a declared form. `looks_secret` guesses by the name, a known token format
-or randomness whether a text is a secret. The guess is only for warnings and hidden output: nothing is refused
-because of it.
-
-`Condition` is an expression such as `visitor.claim_paths.isBeta`, of which only the claim names are read.
-`VisitorSchema` is the JSON Schema of these claims.
+or randomness whether a text is a secret; the guess is only for warnings and hidden output. `Condition` is an
+expression such as `visitor.claims.isBeta`, of which only the claim names are read. `VisitorSchema` is the
+JSON Schema of these claims.
 """
 
 from __future__ import annotations
@@ -80,7 +78,7 @@ _MIN_ENTROPY: Final = 3.0
 
 
 def looks_secret(name: str, text: str) -> bool:
-    """Return whether a text with this name should rather be `{env: …}`."""
+    """Return whether a text with this name is probably a secret, which should be `{env: …}` instead."""
     bare = text.strip()
     if not bare or bare.lower() in _HARMLESS_VALUES or re.fullmatch(r"\d{1,5}", bare):
         return False
@@ -92,7 +90,7 @@ def looks_secret(name: str, text: str) -> bool:
 
 
 def _is_secret_name(name: str) -> bool:
-    """Return whether a name is typical of a secret."""
+    """Return whether a name, such as `apiKey`, is typical of a secret."""
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return False
@@ -103,6 +101,7 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _is_random(piece: str) -> bool:
+    """Return whether a text looks random: letters and digits change often, and its entropy is high."""
     if len(_LETTER_DIGIT_CHANGE.findall(piece)) < _MIN_LETTER_DIGIT_CHANGES:
         return False
     shares = [count / len(piece) for count in Counter(piece).values()]
@@ -134,6 +133,7 @@ class Json(Type, frozen=True):
     """Dotted paths of members that the platform requires in a written object, so that null is refused."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the JSON value of a node or of the file that it names, after checking its schema."""
         content = node
         path = file_reference_path(node, ctx)
         if isinstance(path, Invalid):
@@ -170,6 +170,7 @@ class Json(Type, frozen=True):
         )
 
     def _merge_data(self, below: Node, above: Node) -> Node:
+        """Merge an overlay value into a value below. An object with another `tag` replaces the object."""
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
         old, new = (node.get(self.tag or "") for node in (below, above))
@@ -210,9 +211,9 @@ class Json(Type, frozen=True):
         return refused
 
     def _with_secrets(self, node: Node, name: str, ctx: ParseContext) -> Value:
-        """Return the value of a node with this name, with secrets.
+        """Return the value of a node, in which `{env: NAME}` is a secret. Warn about texts that look secret.
 
-        Items of a list have the name of the list.
+        `name` is the name of the member. Items of a list have the name of the list.
         """
         match node:
             case Mapping():
@@ -230,6 +231,7 @@ class Json(Type, frozen=True):
         return node_value(node)
 
     def schema(self) -> Schema:
+        """Return the JSON Schema for editors: the value, or a reference to a file."""
         if not self.is_shaped:
             return dict(self.json_schema)
         found: Schema = editor_schema(self.json_schema, self.is_partial, self.may_contain_secrets)
@@ -242,6 +244,7 @@ class Json(Type, frozen=True):
         return wrong_type(wire, expected[1]) if expected and not isinstance(wire, expected[0]) else None
 
     def equals(self, wanted: Value, live: Value) -> bool:
+        """Return whether a live value has everything that is wanted. A secret equals any value."""
         return (
             self._same(wanted, live)
             if self.is_partial or self.may_contain_secrets
@@ -249,6 +252,7 @@ class Json(Type, frozen=True):
         )
 
     def _same(self, one: Value, other: Value) -> bool:
+        """Return whether two parts of a wanted and a live value are equal, given what the type manages."""
         if isinstance(one, Secret):
             return True
         if isinstance(one, dict) and isinstance(other, dict):
@@ -265,7 +269,7 @@ class Json(Type, frozen=True):
         return canonical_json(one) == canonical_json(other)
 
     def _removed_members(self, live: dict[str, Any], wanted: dict[str, Any]) -> set[str]:
-        """Return the members of a live object that disappear when a wanted one is written over it."""
+        """Return the members of a live object that disappear when the wanted object is written over it."""
         if not self.is_partial:
             return set()
         removed = {name for name, item in wanted.items() if item is None}
@@ -279,6 +283,7 @@ class Json(Type, frozen=True):
         return self._merge_over_live(live, wanted) if self.is_partial else wanted
 
     def _merge_over_live(self, live: Value, wanted: Value) -> Value:
+        """Return the value to send: the live members that nobody manages, and the wanted members."""
         if isinstance(wanted, list):
             return [self._merge_over_live(None, item) for item in wanted]
         if not isinstance(wanted, dict):
@@ -302,6 +307,7 @@ class Json(Type, frozen=True):
         return self.may_contain_secrets
 
     def displayable_live(self, live: Value, wanted: Value) -> Value:
+        """Return the managed part of a live value, with texts hidden that may be secrets."""
         if self.may_contain_secrets:
             return _displayable_without_secrets(live, wanted, "", self._removed_members)
         return _displayable_part(live, wanted, self._removed_members) if self.is_partial else live
@@ -315,11 +321,12 @@ _RemovedMembers = Callable[[dict[str, Any], dict[str, Any]], set[str]]
 
 
 def _displayed_members(live: dict[str, Any], wanted: dict[str, Any], leaving: _RemovedMembers) -> list[str]:
-    """Return the live members that are compared with a wanted object, or disappear with it."""
+    """Return the live members that are compared with a wanted object, or that disappear with it."""
     return [*(name for name in wanted if name in live), *sorted(leaving(live, wanted) - wanted.keys())]
 
 
 def _displayable_part(live: Value, wanted: Value, leaving: _RemovedMembers) -> Value:
+    """Return the part of a live value that is compared with a wanted value."""
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
             name: _displayable_part(live[name], wanted.get(name), leaving)
@@ -332,7 +339,7 @@ HIDDEN_SECRET_TEXT = "(hidden, because it may be a secret)"  # noqa: S105 (a tex
 
 
 def _displayable_without_secrets(live: Value, wanted: Value, name: str, leaving: _RemovedMembers) -> Value:
-    """Return the displayed part of a live value, with texts hidden that may be secrets."""
+    """Return the compared part of a live value, with texts hidden that may be secrets."""
     if isinstance(wanted, Secret):
         return wanted
     if isinstance(live, dict) and isinstance(wanted, dict):
@@ -355,6 +362,7 @@ def _displayable_without_secrets(live: Value, wanted: Value, name: str, leaving:
 
 
 def _with_nulls_for_added_members(before: Any, after: Any) -> Any:
+    """Return the value before, with null for each member that only the value after has, at any depth."""
     if not isinstance(before, dict) or not isinstance(after, dict) or MARKERS & {*before, *after}:
         return before
     removed = {name: None for name, item in after.items() if name not in before and item is not None}
@@ -364,7 +372,7 @@ def _with_nulls_for_added_members(before: Any, after: Any) -> Any:
 
 
 def _secret_parts(value: Value) -> Value:
-    """Return a JSON value with only its secrets, None if it has none."""
+    """Return a JSON value reduced to its secrets, None if it has none."""
     if isinstance(value, Secret):
         return value
     if isinstance(value, dict):
@@ -396,7 +404,7 @@ def claim_paths(condition: str) -> Iterator[tuple[str, ...]]:
 
 
 def unknown_claim(path: tuple[str, ...], schema: Any) -> tuple[str, str] | None:
-    """Return the first part of a claim path that the schema does not define, and a hint; None if all are.
+    """Return the first part of a claim path that a schema does not define, and a hint; else None.
 
     A name after a text, a number or a list is a property of the value, not a claim.
     """

@@ -39,7 +39,7 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]+")
 
 
 def quote_url_segment(text: str) -> str:
-    """Return a text as one URL segment."""
+    """Return a text as one URL segment, percent-encoded where necessary."""
     if _UNRESERVED.fullmatch(text) and text not in (".", ".."):
         return text
     return quote(text, safe="") if text not in (".", "..") else text.replace(".", "%2E")
@@ -63,6 +63,7 @@ class Text(Type, frozen=True):
     """Whether the text is a URL segment. Any text is allowed, but an unreadable one causes a warning."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the text of a node after checking its length, pattern and format."""
         if self.secret:
             return self._parse_secret(node, ctx)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
@@ -105,7 +106,7 @@ class Text(Type, frozen=True):
 
     @staticmethod
     def _warn_unreadable(value: str, node: Node, ctx: ParseContext) -> None:
-        """Warn about a text that is unreadable as a URL segment. The platform accepts it."""
+        """Warn about a text that is unreadable as a segment of a URL. The platform accepts it."""
         message = f'"{value}" is "{quote_url_segment(value)}" in URLs'
         if value in (".", ".."):
             message = (
@@ -119,6 +120,7 @@ class Text(Type, frozen=True):
 
     @staticmethod
     def _parse_secret(node: Node, ctx: ParseContext) -> Value:
+        """Return the secret of a node `{env: NAME}`. Any other node is an error."""
         secret = parse_secret(node)
         if secret is not None:
             return secret
@@ -168,10 +170,12 @@ class Text(Type, frozen=True):
         return wanted if self.secret and isinstance(wanted, Secret) else live
 
     def fold_for_key(self, value: Value) -> Value:
+        """Return the text in lower case if texts of this type are compared without regard to case."""
         folds = self.is_case_insensitive or self.format == "email"
         return value.casefold() if folds and isinstance(value, str) else value
 
     def entry_key(self, value: Value) -> Value:
+        """Return the text as the key of an entry, in lower case for e-mail addresses."""
         return value if self.is_case_insensitive else self.fold_for_key(value)
 
     def write_only_part(self, value: Value) -> Value:
@@ -198,6 +202,7 @@ class Domain(Text, frozen=True):
     """A domain name with at least one dot, converted to lower case."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return a domain name in lower case."""
         value = super().parse(node, ctx)
         if not isinstance(value, str):
             return value
@@ -226,6 +231,7 @@ class Flag(Type, frozen=True):
     """A boolean, `true` or `false`."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the boolean of a node. Suggest true or false for words such as `yes`."""
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
         meant = _FLAGS.get(node.text.casefold()) if isinstance(node, Scalar) else None
@@ -240,23 +246,26 @@ class Flag(Type, frozen=True):
 
 
 class Enum(Type, frozen=True):
-    """One of a few words. `null_word` is the word for null on the wire (a role: `guest`)."""
+    """One of a few words. `null_word` is the word for a value that is null in requests (a role: `guest`)."""
 
     words: tuple[str, ...]
     null_word: str | None = None
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the word of a node."""
         if isinstance(node, Scalar) and (node.value in self.words or node.value in self._all_words()):
             return node.value
         return report_unknown_word(self._all_words(), node, ctx)
 
     def _all_words(self) -> tuple[str, ...]:
+        """Return all words that files may contain."""
         return (*self.words, self.null_word) if self.null_word else self.words
 
     def schema(self) -> Schema:
         return {"enum": list(self._all_words())}
 
     def encode(self, value: Value) -> Value:
+        """Return the word to send, null for `null_word`."""
         return None if self.null_word is not None and value == self.null_word else value
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
@@ -264,19 +273,22 @@ class Enum(Type, frozen=True):
         return None if fits else wrong_type(wire, "a text")
 
     def decode(self, wire: Any) -> Value:
+        """Return the word of a response, `null_word` for null."""
         return self.null_word if wire is None and self.null_word is not None else wire
 
 
 class Reference(Type, frozen=True):
-    """The local key of an object of one of the kinds, or `{id: …}` for an object without an entry."""
+    """A reference to an object: the local key of its entry, or `{id: …}` for an object without an entry."""
 
     kinds: tuple[str, ...]
 
     @staticmethod
     def to(*kinds: str) -> Reference:
+        """Return the type of references to objects of these kinds."""
         return Reference(kinds)
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the entry to which a key refers, or the id in `{id: …}`."""
         if isinstance(node, Scalar) and isinstance(node.value, str):
             return ctx.reference(self.kinds, node.value, node.span)
         if isinstance(node, Mapping) and len(node.entries) == 1:
@@ -307,6 +319,7 @@ class Reference(Type, frozen=True):
         return UnexpectedShape("", "an id", fault) if fault else None
 
     def decode(self, wire: Any) -> Value:
+        """Return the referenced id, None without a reference."""
         return LiveId(wire) if isinstance(wire, str) else None
 
     @property
@@ -332,6 +345,7 @@ class OwnReference(Reference, frozen=True):
         return {"anyOf": [{"const": OWN}, by_id]}
 
     def equals(self, wanted: Value, live: Value) -> bool:
+        """Return whether a live reference fits: `own` fits any object."""
         return wanted == OWN or super().equals(wanted, live)
 
 

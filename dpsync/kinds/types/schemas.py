@@ -1,4 +1,4 @@
-"""Check free-form values against a JSON Schema, and report each fault at its position in the file.
+"""Check free-form values against a JSON Schema, and report each error at its position in the file.
 
 `conforms` supports a small part of JSON Schema: types, members, words, lengths, patterns, and one choice
 between forms. `dpsync schema` prints the same schemas for editors.
@@ -70,7 +70,7 @@ NULL: Final[Schema] = {"type": "null"}
 
 
 def conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
-    """Return whether a value has the shape, and report every fault."""
+    """Return whether a YAML value conforms to a schema, and report every error."""
     if "anyOf" in schema:
         return _conforms_to_form(node, schema["anyOf"], ctx)
     if "enum" in schema:
@@ -95,7 +95,7 @@ def conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
 
 
 def _return_false(_: object) -> bool:
-    """Return False, whatever was reported."""
+    """Return False, in place of the result of a report."""
     return False
 
 
@@ -104,6 +104,7 @@ def _is_null(node: Node) -> bool:
 
 
 def _object_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
+    """Return whether a value is a mapping with the required and no unknown members; report every error."""
     if not isinstance(node, Mapping):
         return _return_false(report_wrong_type(node, "a mapping", ctx))
     parts, needed = schema.get("properties", {}), schema.get("required", ())
@@ -125,6 +126,7 @@ def _object_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
 
 
 def _list_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
+    """Return whether a value is a list of allowed length whose items conform; report every error."""
     if not isinstance(node, Sequence):
         return _return_false(report_wrong_type(node, "a list", ctx))
     most = schema.get("maxItems")
@@ -138,6 +140,7 @@ def _list_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
 
 
 def _text_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
+    """Return whether a value is a text with allowed length and form, or a secret; report an error."""
     if parse_secret(node) is not None:
         return True
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
@@ -155,9 +158,9 @@ def _text_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
 
 
 def _conforms_to_form(node: Node, forms: list[Schema], ctx: ParseContext) -> bool:
-    """Check a node against the form of its type and its tag.
+    """Return whether a value conforms to the form that its type and its tag select; report errors.
 
-    A form without a tag fits any node of its type.
+    A form without a tag fits any value of its type.
     """
     typed = [form for form in forms if _type_fits(node, form)]
     if not typed:
@@ -185,6 +188,7 @@ _TYPES: Final[dict[str, tuple[type, str]]] = {
 
 
 def _type_fits(node: Node, form: Schema) -> bool:
+    """Return whether a node has the type that a form requires."""
     wanted = form.get("type")
     if wanted == "null":
         return _is_null(node)
@@ -193,13 +197,17 @@ def _type_fits(node: Node, form: Schema) -> bool:
 
 
 def _type_name(form: Schema) -> str:
+    """Return the type of a form for messages."""
     if "enum" in form:
         return f"one of {', '.join(form['enum'])}"
     return _TYPES[form["type"]][1] if form.get("type") in _TYPES else str(form.get("type", "a value"))
 
 
 def editor_schema(schema: Any, partial: bool, secrets: bool) -> Any:
-    """Return the schema for editors: null is allowed where it clears a member, `{env: NAME}` for texts."""
+    """Return a schema for editors: null is allowed where it clears a member, `{env: NAME}` for texts.
+
+    `partial`: members may be left out, and null removes a member. `secrets`: texts may be secrets.
+    """
     if isinstance(schema, list):
         return [editor_schema(item, partial, secrets) for item in schema]
     if not isinstance(schema, dict):

@@ -31,7 +31,10 @@ from dpsync.model.values import Value, canonical_json
 
 
 class Object(Type, frozen=True, dict=True):
-    """A mapping with named parts. Parts in `required` must be present. With `wanted`, exactly one part."""
+    """A mapping with named parts. Parts in `required` must be present.
+
+    With `exactly_one`, a value has exactly one part.
+    """
 
     parts: MappingType[str, Type]
     required: tuple[str, ...] = ()
@@ -39,6 +42,7 @@ class Object(Type, frozen=True, dict=True):
     exactly_one: bool = False
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the values of the parts in a node. Report unknown, missing and invalid parts."""
         if not isinstance(node, Mapping):
             return report_wrong_type(node, "a mapping", ctx)
         value: dict[str, Value] = {}
@@ -63,14 +67,16 @@ class Object(Type, frozen=True, dict=True):
         return INVALID if any(item is INVALID for item in value.values()) else value
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
+        """Merge two mappings part by part. With `exactly_one`, another part replaces the mapping."""
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
         if self.exactly_one and below.keys() != above.keys():
             return above
-        return merge_mappings(below, above, self._merge_part)
 
-    def _merge_part(self, name: str, below: Node, above: Node) -> Node:
-        return self.parts[name].merge_overlay(below, above) if name in self.parts else above
+        def merge_part(name: str, below: Node, above: Node) -> Node:
+            return self.parts[name].merge_overlay(below, above) if name in self.parts else above
+
+        return merge_mappings(below, above, merge_part)
 
     def schema(self) -> Schema:
         schema: Schema = {
@@ -83,6 +89,7 @@ class Object(Type, frozen=True, dict=True):
         return schema | ({"required": list(self.required)} if self.required else {})
 
     def _map_parts(self, value: Any, convert: Callable[[Type, Any], Any]) -> Value:
+        """Return a mapping with the declared parts of a value, each converted by its type."""
         if not isinstance(value, dict):
             return value
         return {name: convert(part, value[name]) for name, part in self.parts.items() if name in value}
@@ -125,12 +132,14 @@ class Object(Type, frozen=True, dict=True):
         return {**live, **wanted} if isinstance(live, dict) and isinstance(wanted, dict) else wanted
 
     def displayable_live(self, live: Value, wanted: Value) -> Value:
+        """Return the live values of the parts that are also wanted, or the whole value if there are none."""
         if not (isinstance(live, dict) and isinstance(wanted, dict)):
             return live
         both = (name for name in self.parts if name in live and name in wanted)
         return {name: self.parts[name].displayable_live(live[name], wanted[name]) for name in both} or live
 
     def write_only_part(self, value: Value) -> Value:
+        """Return the parts that the platform never returns, None without such a part."""
         if not isinstance(value, dict):
             return None
         hidden = {
@@ -148,14 +157,15 @@ class Object(Type, frozen=True, dict=True):
 
 
 def _with_text(node: Scalar, text: str) -> Scalar:
+    """Return a scalar at the same position with another text."""
     return replace(node, value=text, text=text)
 
 
 class ShortForm(Struct, frozen=True):
     """A way to write one form of a `OneOf` without its tag.
 
-    `parts` maps each word of the short form to parts of the long form. A word for two parts takes
-    `KEY/REST`: `{page: guides/en/install}` is the page `install` in the site space `guides/en`.
+    `parts` maps each word of the short form to parts of the long form. A word for two parts takes `KEY/REST`:
+    `{page: guides/en/install}` is the page `install` in the site space `guides/en`.
     """
 
     form: str
@@ -179,14 +189,17 @@ class OneOf(Type, frozen=True, dict=True):
         return tuple(dict.fromkeys(word for short in self.short_forms for word in short.parts))
 
     def short_values(self, node: Scalar) -> str:
-        """Return the short forms that a person may write in place of a text: `{ section: … }`."""
+        """Return the short forms to suggest to a person in place of a text: `{ section: … }`."""
         url = "url" in self.short_words and re.match("https?://", node.text)
         if url and not has_credentials(node.text):
             return f"{{ url: {json_text(node.text)} }}"
         return join_with_or([f"{{ {word}: … }}" for word in self.short_words])
 
     def _long_node(self, node: Mapping, ctx: ParseContext) -> Mapping | Invalid:
-        """Return the long form of a node that is written in a short form."""
+        """Return the long form of a node that is written in a short form.
+
+        Report unknown or exclusive keys.
+        """
         unknown = [key for key, _ in node if key.value not in self.short_words]
         if unknown:
             for key in unknown:
@@ -212,7 +225,10 @@ class OneOf(Type, frozen=True, dict=True):
     def _split(
         self, short: ShortForm, names: tuple[str, ...], node: Node, ctx: ParseContext
     ) -> list[Node] | Invalid:
-        """Split `KEY/REST` into the values of two parts, the first of which is a reference."""
+        """Split the text `KEY/REST` of a short form into the values of two parts.
+
+        The first part is a reference, whose key may contain slashes.
+        """
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return report_wrong_type(node, "KEY/PATH", ctx)
         parts = self.forms[short.form].parts
@@ -224,9 +240,11 @@ class OneOf(Type, frozen=True, dict=True):
         return [_with_text(node, key), _with_text(node, rest)]
 
     def _selected_form(self, value: Any) -> Object | None:
+        """Return the form that the tag of a value selects, None for an unknown tag."""
         return self.forms.get(value.get(self.tag, "")) if isinstance(value, dict) else None
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the value of a node in a short form or in the long form, always in the long form."""
         if self.short_forms and isinstance(node, Mapping) and len(node) and node.get(self.tag) is None:
             long = self._long_node(node, ctx)
             if isinstance(long, Invalid):
@@ -269,7 +287,7 @@ class OneOf(Type, frozen=True, dict=True):
         return form.merge_overlay(below, above)
 
     def shortest_form(self, long_form: Any, replaced_node: Node | None = None) -> Any:
-        """Return the first short form that fits a value in the long form."""
+        """Return the first short form that fits a value in the long form, or the value itself."""
         is_long = isinstance(replaced_node, Mapping) and replaced_node.get(self.tag) is not None
         if is_long or not isinstance(long_form, dict):
             return long_form
@@ -287,6 +305,7 @@ class OneOf(Type, frozen=True, dict=True):
         return long_form
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: any short form, or any form with its tag."""
         forms = []
         for short in self.short_forms:
             parts = self.forms[short.form].parts
@@ -330,6 +349,7 @@ class OneOf(Type, frozen=True, dict=True):
         return wire if form is None else {self.tag: wire[self.tag], **form.decode(wire)}
 
     def equals(self, wanted: Value, live: Value) -> bool:
+        """Return whether two values have the same tag and equal parts."""
         form = self._selected_form(wanted)
         if form is None or self._selected_form(live) is None or wanted[self.tag] != live[self.tag]:
             return canonical_json(wanted) == canonical_json(live)
@@ -352,6 +372,7 @@ class List(Type, frozen=True):
     max_items: int | None = None
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the values of the items in a node. In a set, a repeated value is an error."""
         if not isinstance(node, Sequence):
             return report_wrong_type(node, "a list", ctx)
         if self.max_items is not None and len(node.items) > self.max_items:
@@ -387,6 +408,7 @@ class List(Type, frozen=True):
         return [self.item_type.decode(item) for item in wire] if isinstance(wire, list) else wire
 
     def equals(self, wanted: Value, live: Value) -> bool:
+        """Return whether two lists have equal items, in any order for a set."""
         if not (isinstance(wanted, list) and isinstance(live, list)) or len(wanted) != len(live):
             return False
         if self.is_set:
@@ -407,6 +429,7 @@ class Table(Type, frozen=True):
     max_keys: int | None = None
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the keys and values of a mapping node."""
         if not isinstance(node, Mapping):
             return report_wrong_type(node, "a mapping", ctx)
         if len(node.entries) < self.min_keys or (
@@ -460,6 +483,7 @@ class Table(Type, frozen=True):
         return next((wrong.nested_in(key) for key, wrong in found if wrong), None)
 
     def write_only_part(self, value: Value) -> Value:
+        """Return the values, by key, that the platform never returns; None without such a value."""
         hidden = {key: self.value_type.write_only_part(item) for key, item in value.items()}
         return {key: item for key, item in hidden.items() if item is not None} or None
 

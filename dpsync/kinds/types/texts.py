@@ -2,7 +2,7 @@
 
 Values are inline or in a file (`{file: PATH}`). `Markdown` is a rich-text Document on the platform, and is
 converted in both directions. A Document that Markdown cannot express stays a Document, so that dpsync never
-takes it for another one. `OpenApiText` is checked before it is sent.
+mistakes it for another one. `OpenApiText` is checked before it is sent.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ _FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w-]+\.(?:md|markdown|txt|html|css|json|
 
 
 def _content(node: Node, ctx: ParseContext) -> TextFile | Scalar | Invalid:
-    """Return the file to which a node refers, or the node itself if it is a text."""
+    """Return the file to which a node refers, or the node itself if it is a text.
+
+    A text that looks like the name of a file causes a warning.
+    """
     path = file_reference_path(node, ctx)
     if isinstance(path, Scalar):
         return ctx.text(path) or INVALID
@@ -61,13 +64,14 @@ def _content(node: Node, ctx: ParseContext) -> TextFile | Scalar | Invalid:
 
 
 class LongText(Type, frozen=True):
-    """A text of any format. `is_write_only`: no response about the object has the text."""
+    """A text of any length and format. With `is_write_only`, the platform never returns it."""
 
     min_length: int = 0
     max_length: int | None = None
     is_write_only: bool = False
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the text of a node or of the file that it names, after checking its length."""
         found = _content(node, ctx)
         if isinstance(found, Invalid):
             return found
@@ -79,7 +83,7 @@ class LongText(Type, frozen=True):
         return self.check_text(text, file, node, ctx)
 
     def check_text(self, text: str, file: TextFile | None, node: Node, ctx: ParseContext) -> Value:
-        """Report problems of a text and return its value. `file` is the file it was read from, if any."""
+        """Report errors in a text and return its value. `file` is the file from which it was read, if any."""
         return text
 
     def schema(self) -> Schema:
@@ -97,12 +101,12 @@ class LongText(Type, frozen=True):
 
 
 class Certificate(LongText, frozen=True):
-    """An X.509 certificate as PEM. Its BEGIN and END lines, line breaks and surrounding text are ignored."""
+    """An X.509 certificate as PEM. Comparisons ignore BEGIN and END lines, line breaks and other text."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
         """Return a certificate.
 
-        Faults have the position of the entry, and no line of a possible key is shown.
+        Errors have the position of the entry, and never show a line of a possible key.
         """
         text = super().parse(node, ctx)
         wrong = _certificate_fault(text) if isinstance(text, str) else None
@@ -114,6 +118,7 @@ class Certificate(LongText, frozen=True):
         return ctx.error("DP204", f"the text is not a certificate: {wrong}", node.span, hint)
 
     def equals(self, wanted: Value, live: Value) -> bool:
+        """Return whether two values contain the same certificates."""
         return _base64_of(wanted) == _base64_of(live)
 
 
@@ -121,7 +126,7 @@ _PEM_BLOCK = re.compile(r"-----BEGIN ([^-\n]*)-----(.*?)-----END \1-----", re.DO
 
 
 def _certificate_fault(text: str) -> str | None:
-    """Return why a text has no X.509 certificate, with or without BEGIN and END lines; None if it has one."""
+    """Return why a text is no X.509 certificate, with or without BEGIN and END lines; None if it is one."""
     import ssl  # for OpenSSL's reader of certificates: nothing is connected to
 
     if not text.strip():
@@ -143,7 +148,7 @@ def _certificate_fault(text: str) -> str | None:
 
 
 def _base64_of(value: Value) -> str:
-    """Return the Base64 of all certificates, without BEGIN and END lines, line breaks and other text."""
+    """Return the Base64 data of all certificates in a text, without BEGIN and END lines and line breaks."""
     framed = [body for _, body in _PEM_BLOCK.findall(str(value))]
     return "".join("".join(framed or [str(value)]).split())
 
@@ -154,9 +159,13 @@ _FRONT_MATTER = re.compile(
 
 
 class Markdown(Type, frozen=True):
-    """Markdown in files, a Document on the wire. Faults have their position in the Markdown."""
+    """Markdown in files, a rich-text Document on the platform."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return the Markdown in a normalized form.
+
+        Errors have their position in the file with the Markdown.
+        """
         from dpsync.document import MarkdownError, to_document, to_markdown
 
         found = _content(node, ctx)
@@ -186,6 +195,7 @@ class Markdown(Type, frozen=True):
         return {"anyOf": [{"type": "string"}, _FILE]}
 
     def encode(self, value: Value) -> Value:
+        """Return the Document for a value, which may already be a Document."""
         from dpsync.document import to_document
 
         return to_document(value) if isinstance(value, str) else value
@@ -203,6 +213,7 @@ class Markdown(Type, frozen=True):
         )
 
     def decode(self, wire: Any) -> Value:
+        """Return a Document as Markdown, or unchanged if Markdown cannot express it."""
         from dpsync.document import DocumentError, to_markdown
 
         if not isinstance(wire, dict):
@@ -213,6 +224,7 @@ class Markdown(Type, frozen=True):
             return wire
 
     def equals(self, wanted: Value, live: Value) -> bool:
+        """Return whether both values show the same to readers."""
         from dpsync.document import have_same_meaning
 
         return have_same_meaning(self.encode(wanted), self.encode(live))
@@ -227,12 +239,13 @@ _PARSER = getattr(yaml, "CParser", yaml.Loader)  # the Python parser takes ten s
 
 
 class OpenApiText(LongText, frozen=True):
-    """JSON or YAML whose top level has the key `openapi` or `swagger`.
+    """An OpenAPI specification: JSON or YAML whose top level has the key `openapi` or `swagger`.
 
     Any other text is reported (DP240), but still returned: the platform may currently have this text.
     """
 
     def check_text(self, text: str, file: TextFile | None, node: Node, ctx: ParseContext) -> Value:
+        """Report the first problem of a specification at its line, and return the text."""
         problem = _find_problem(text)
         if problem is not None:
             line, column, message, hint = problem
@@ -245,6 +258,8 @@ class OpenApiText(LongText, frozen=True):
 
 
 class _Problem(NamedTuple):
+    """A problem of a specification, with line and column from 1."""
+
     line: int
     column: int
     message: str
@@ -252,7 +267,7 @@ class _Problem(NamedTuple):
 
 
 def _find_problem(text: str) -> _Problem | None:
-    """Return the first problem of a specification, with line and column from 1; None if it is valid."""
+    """Return the first problem of a specification, None if it is valid."""
     if _HTML.match(text):
         hint = "perhaps the text is a login page: sign in, and download the specification again"
         return _Problem(1, 1, "the text is a web page, and not an OpenAPI specification", hint)
@@ -276,6 +291,7 @@ def _find_problem(text: str) -> _Problem | None:
 
 
 def _missing_version(text: str) -> _Problem:
+    """Return the problem of a text that is no OpenAPI specification, at its first character."""
     line = len(text) - len(text.lstrip())
     return _Problem(
         text.count("\n", 0, line) + 1,
@@ -286,7 +302,7 @@ def _missing_version(text: str) -> _Problem:
 
 
 def _top_keys(text: str) -> set[str]:
-    """Return the keys of the top-level mapping. Raises YAMLError for a mistake in any line of the text."""
+    """Return the keys of the top-level mapping of a YAML text. Raises YAMLError for an error in any line."""
     keys: set[str] = set()
     depth, is_key = 0, True
     for event in iter(_PARSER(text).get_event, None):
