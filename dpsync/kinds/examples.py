@@ -247,10 +247,10 @@ def file_example(path: str) -> dict[str, Any]:
     names = path.split(".")
     value: Any = FILE_EXAMPLES[path]
     for depth in range(len(names), 0, -1):
-        above = ".".join(names[:depth])
-        if depth < len(names) and above in _PARENT_KEYS:
-            value = {_PARENT_KEYS[above]: value}
-        elif depth < len(names) and above == "policy.protect":
+        parent_path = ".".join(names[:depth])
+        if depth < len(names) and parent_path in _PARENT_KEYS:
+            value = {_PARENT_KEYS[parent_path]: value}
+        elif depth < len(names) and parent_path == "policy.protect":
             value = [{"address": FILE_EXAMPLES["policy.protect.address"]} | value]
         value = {names[depth - 1]: value}
     return {"dpsync": 1, **value}
@@ -294,8 +294,8 @@ def entry_example(registry: Registry, kind: Kind) -> dict[str, Any]:
         return _file_with_entry(registry, kind, _ENTRIES[kind.name])
     entry = minimal_entry_example(registry, kind)
     if not kind.is_always_shorthand:
-        shown = [kind.field(name) for name in _EXTRA_FIELDS.get(kind.name, ())]
-        fields = {field.name: value_example(registry, kind, field) for field in shown}
+        extra_fields = [kind.field(name) for name in _EXTRA_FIELDS.get(kind.name, ())]
+        fields = {field.name: value_example(registry, kind, field) for field in extra_fields}
         children = {"children": entry.pop("children")} if "children" in entry else {}
         entry = entry | fields | children
     if kind.shorthand_field is not None and [*entry] == [kind.shorthand_field]:
@@ -319,15 +319,17 @@ def minimal_entry_example(registry: Registry, kind: Kind) -> Any:
     """Return an entry with its required fields, or else with the first field that an entry may have."""
     if kind.is_always_shorthand and kind.shorthand_field is not None:
         return value_example(registry, kind, kind.field(kind.shorthand_field))
-    may = [
+    declarable = [
         field
         for field in kind.fields
         if field.is_declarable
         and not field.is_parent_reference
         and field.name not in (kind.key_field, kind.default_key_field)
     ]
-    wanted = [field for field in may if field.required or field.form_selector] or may[:1]
-    entry = {field.name: value_example(registry, kind, field) for field in wanted}
+    example_fields = [field for field in declarable if field.required or field.form_selector] or declarable[
+        :1
+    ]
+    entry = {field.name: value_example(registry, kind, field) for field in example_fields}
     if isinstance(kind.shape, TreeNode):
         entry = {"type": kind.shape.yaml_type, "key": key_example(registry, kind)} | entry
         if kind.shape.min_children:
@@ -341,18 +343,18 @@ def _file_with_entry(registry: Registry, kind: Kind, entry: Any) -> dict[str, An
     """Return a file with an entry of a kind below its parents, each with its required fields."""
     while True:
         holder = next((registry[name] for name in reversed(kind.parents) if name in registry), None)
-        place: Any = entry
+        content: Any = entry
         if isinstance(kind.shape, EntryMapping):
-            place = {key_example(registry, kind): entry}
+            content = {key_example(registry, kind): entry}
         elif isinstance(kind.shape, TreeNode):
-            place = [entry]
+            content = [entry]
         for part in reversed(kind.key.split(".")):
-            place = {part: place}
+            content = {part: content}
         if holder is None:
-            return {"dpsync": 1, **place}
+            return {"dpsync": 1, **content}
         if holder.parent is None:
-            return {holder.name: key_example(registry, holder), **place}
-        kind, entry = holder, minimal_entry_example(registry, holder) | place
+            return {holder.name: key_example(registry, holder), **content}
+        kind, entry = holder, minimal_entry_example(registry, holder) | content
 
 
 def _example_of_type(registry: Registry, type_: Type) -> Any:

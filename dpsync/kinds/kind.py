@@ -735,8 +735,8 @@ class Kind(Struct, frozen=True, dict=True):
     @cached_property
     def has_second_id(self) -> bool:
         """Whether an ids-file line has a second id: of a child created with the object, or of its output."""
-        along = isinstance(self.create, Call) and self.create.first_child_id_path is not None
-        return along or self.platform_work.outputs is not None
+        has_first_child_id = isinstance(self.create, Call) and self.create.first_child_id_path is not None
+        return has_first_child_id or self.platform_work.outputs is not None
 
     @cached_property
     def can_be_renamed(self) -> bool:
@@ -766,9 +766,9 @@ class Kind(Struct, frozen=True, dict=True):
     def lasting_fields(self) -> frozenset[str]:
         """The fields except those that describe what the platform is doing."""
         busy, trouble = self.platform_work.busy, self.platform_work.trouble
-        passing = {busy.field if busy else None}
-        passing |= {trouble.field, trouble.detail_field} if trouble else set()
-        return frozenset(item.name for item in self.fields if item.name not in passing)
+        transient = {busy.field if busy else None}
+        transient |= {trouble.field, trouble.detail_field} if trouble else set()
+        return frozenset(item.name for item in self.fields if item.name not in transient)
 
     def is_busy(self, fields: Mapping[str, Any]) -> bool:
         """Return whether the platform is processing an object with these fields."""
@@ -846,7 +846,9 @@ class Kind(Struct, frozen=True, dict=True):
             item
             for item in self.fields
             if isinstance(item.type, OneOf)
-            and any(isinstance(part, Page) for one in item.type.forms.values() for part in one.parts.values())
+            and any(
+                isinstance(part, Page) for form in item.type.forms.values() for part in form.parts.values()
+            )
         )
 
     @cached_property
@@ -870,10 +872,10 @@ class Kind(Struct, frozen=True, dict=True):
     def inline_words(self) -> dict[str, str]:
         """The words of short forms that may be directly in an entry, with their field."""
         return {
-            word: one.name
-            for one in self.fields
-            if one.allows_inline_words and isinstance(one.type, OneOf)
-            for word in one.type.short_words
+            word: field.name
+            for field in self.fields
+            if field.allows_inline_words and isinstance(field.type, OneOf)
+            for word in field.type.short_words
         }
 
     @cached_property

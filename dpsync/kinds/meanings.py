@@ -20,10 +20,10 @@ _CLAIMS: Final = "An expression about visitor claims (facts about the visitor)."
 _EXTERNAL_IDS: Final = "The ids by which the integration's service recognizes this installation."
 
 
-def _level(noun: str, above: str = "parent collection or the organization") -> str:
+def _level(noun: str, inherited_from: str = "parent collection or the organization") -> str:
     """Return the sentence about the default role of all organization members."""
     role = f"The role that every organization member has in the {noun}."
-    return f"{role} `inherit` uses the role from the {above}."
+    return f"{role} `inherit` uses the role from the {inherited_from}."
 
 
 def _icon(noun: str) -> str:

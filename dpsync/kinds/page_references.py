@@ -58,14 +58,14 @@ def _shown_space(
     objects: Mapping[Identity, LiveObject],
 ) -> Ref | LiveId | None:
     """Return the space that a site space shows, by its entry or by the live site space; None if unknown."""
-    found: Any = None
+    space: Any = None
     for name in kinds:
         shows = registry[name].access_fields.get("shows")
         entry = entries.get(site_space.address) if isinstance(site_space, Ref) else None
         live = objects.get((name, site_space.id)) if isinstance(site_space, LiveId) else None
         fields = entry.fields if entry is not None else live.fields if live is not None else {}
-        found = fields.get(shows.name) if shows is not None else None
-    return found if isinstance(found, Ref | LiveId) else None
+        space = fields.get(shows.name) if shows is not None else None
+    return space if isinstance(space, Ref | LiveId) else None
 
 
 def space_id(space: Ref | LiveId | None, bound: Callable[[Address], str | None]) -> str | None:
@@ -80,11 +80,15 @@ def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> D
     """Return the configuration with page ids in place of page paths, as far as the snapshot has the pages."""
     changed: dict[Address, Entry] = {}
     for address, entry in desired.entries.items() if snapshot.pages else ():
-        for found in page_references(registry, entry, desired.entries, snapshot.objects):
-            pages = snapshot.pages.get(space_id(found.space, snapshot.reference_id) or "")
-            path = found.page.strip("/")
-            id = next((id for id, at in pages.items() if path and at == path), None) if pages else None
-            if pages and found.page not in pages and id is not None:
-                value = {**entry.fields[found.field.name], found.member: id}
-                changed[address] = replace(entry, fields={**entry.fields, found.field.name: value})
+        for reference in page_references(registry, entry, desired.entries, snapshot.objects):
+            pages = snapshot.pages.get(space_id(reference.space, snapshot.reference_id) or "")
+            path = reference.page.strip("/")
+            id = (
+                next((id for id, page_path in pages.items() if path and page_path == path), None)
+                if pages
+                else None
+            )
+            if pages and reference.page not in pages and id is not None:
+                value = {**entry.fields[reference.field.name], reference.member: id}
+                changed[address] = replace(entry, fields={**entry.fields, reference.field.name: value})
     return replace(desired, entries={**desired.entries, **changed}) if changed else desired

@@ -73,32 +73,34 @@ class PlaceTypes:
 
         A search for a suggestion (`suggest`) takes a thousand times as long as the check.
         """
-        spots, at = self._walk(pattern.segments)
-        ends = [spot for spot in spots if self._may_match(spot, target)]
-        if at < len(pattern.segments) or not ends:
+        places, valid_count = self._walk(pattern.segments)
+        ends = [place for place in places if self._may_match(place, target)]
+        if valid_count < len(pattern.segments) or not ends:
             nearest = self._nearest_pattern(pattern, target) if suggest else None
-            place = target == "objects" and at == len(pattern.segments)
+            is_list = target == "objects" and valid_count == len(pattern.segments)
             suffix = pattern.text[len(pattern.address_text) :]
-            known = (
+            words_hint = (
                 f'add the key of an entry: "{pattern.address_text}/KEY{suffix}"'
-                if place
-                else self._possible_words(spots)
+                if is_list
+                else self._possible_words(places)
             )
-            hint = f'did you mean "{nearest}"?' if nearest else known
-            if (field := self._segment_is_field_problem(pattern, at, spots, target)) is not None:
-                return field
-            return PatternProblem(self._problem_reason(pattern, at, spots, target), hint)
+            hint = f'did you mean "{nearest}"?' if nearest else words_hint
+            if (
+                field_problem := self._segment_is_field_problem(pattern, valid_count, places, target)
+            ) is not None:
+                return field_problem
+            return PatternProblem(self._problem_reason(pattern, valid_count, places, target), hint)
         return self._field_problem(pattern, ends) if pattern.field else None
 
     def kinds(self, address: Address) -> tuple[Kind, ...]:
         """Return the kinds that an object at this address may have."""
-        spots, at = self._walk(address.segments)
-        return () if at < len(address.segments) else tuple(self._kinds_at(spots))
+        places, at = self._walk(address.segments)
+        return () if at < len(address.segments) else tuple(self._kinds_at(places))
 
     def kinds_of(self, pattern: Pattern) -> tuple[Kind, ...]:
         """Return the kinds of the objects that a pattern can match."""
-        spots, at = self._walk(pattern.segments)
-        return () if at < len(pattern.segments) else tuple(self._kinds_at(spots))
+        places, at = self._walk(pattern.segments)
+        return () if at < len(pattern.segments) else tuple(self._kinds_at(places))
 
     # --- walks ----------------------------------------------------------------------------------------
 
@@ -107,60 +109,62 @@ class PlaceTypes:
 
         Return the place types that the walk reaches, and the number of segments that it used.
         """
-        spots = {_ROOT_PLACE}
-        for at, segment in enumerate(segments):
-            ahead = self._with_all_below(spots) if segment == "**" else set(self._next_places(spots, segment))
-            if not ahead:
-                return spots, at
-            spots = ahead
-        return spots, len(tuple(segments))
+        places = {_ROOT_PLACE}
+        for index, segment in enumerate(segments):
+            next_places = (
+                self._with_all_below(places) if segment == "**" else set(self._next_places(places, segment))
+            )
+            if not next_places:
+                return places, index
+            places = next_places
+        return places, len(tuple(segments))
 
-    def _next_places(self, spots: set[PlaceType], segment: str) -> Iterator[PlaceType]:
+    def _next_places(self, places: set[PlaceType], segment: str) -> Iterator[PlaceType]:
         """Yield the place types to which one segment leads."""
-        for spot in spots:
-            for edge, following in self._edges(spot):
+        for place in places:
+            for edge, next_place in self._edges(place):
                 if segment == "*" or (
                     segment == edge if isinstance(edge, str) else self._key_segment(edge, segment) == segment
                 ):
-                    yield following
+                    yield next_place
 
-    def _with_all_below(self, spots: set[PlaceType]) -> set[PlaceType]:
+    def _with_all_below(self, places: set[PlaceType]) -> set[PlaceType]:
         """Return these place types and all place types below them, for the segment `**`."""
-        found, pending = set(spots), list(spots)
+        reached, pending = set(places), list(places)
         while pending:
-            for _, spot in self._edges(pending.pop()):
-                if spot not in found:
-                    found.add(spot)
-                    pending.append(spot)
-        return found
+            for _, place in self._edges(pending.pop()):
+                if place not in reached:
+                    reached.add(place)
+                    pending.append(place)
+        return reached
 
-    def _edges(self, spot: PlaceType) -> tuple[tuple[str | Kind, PlaceType], ...]:
+    def _edges(self, place: PlaceType) -> tuple[tuple[str | Kind, PlaceType], ...]:
         """Return what may follow a place type: a word or the key of a kind, each with the next place type."""
-        if spot not in self._edges_by_place:
-            self._edges_by_place[spot] = tuple(self._build_edges(spot))
-        return self._edges_by_place[spot]
+        if place not in self._edges_by_place:
+            self._edges_by_place[place] = tuple(self._build_edges(place))
+        return self._edges_by_place[place]
 
-    def _build_edges(self, spot: PlaceType) -> Iterator[tuple[str | Kind, PlaceType]]:
+    def _build_edges(self, place: PlaceType) -> Iterator[tuple[str | Kind, PlaceType]]:
         """Yield what may follow a place type.
 
         A single entry, such as settings, has no key and is passed over.
         """
-        if spot == _ROOT_PLACE:
+        if place == _ROOT_PLACE:
             yield self.registry.root, PlaceType(self.registry.root.name)
             return
-        yield from self._next_words(spot)
-        for kind in self._contained_kinds(spot):
+        yield from self._next_words(place)
+        for kind in self._contained_kinds(place):
             if isinstance(kind.shape, SingleEntry):
                 yield from self._next_words(PlaceType(kind.name))
             else:
                 yield kind, PlaceType(kind.name)
 
-    def _next_words(self, spot: PlaceType) -> Iterator[tuple[str, PlaceType]]:
+    def _next_words(self, place: PlaceType) -> Iterator[tuple[str, PlaceType]]:
         """Yield the next word of each list in an object, with the next place type."""
-        depth = len(spot.list_words)
-        for place in self._lists[spot.kind]:
-            if len(place) > depth and place[:depth] == spot.list_words:
-                yield place[depth], PlaceType(spot.kind, place[: depth + 1])
+        depth = len(place.list_words)
+        for words in self._lists[place.kind]:
+            if len(words) > depth and words[:depth] == place.list_words:
+                yield words[depth], PlaceType(place.kind, words[: depth + 1])
 
     @cached_property
     def _lists(self) -> dict[str, dict[tuple[str, ...], tuple[Kind, ...]]]:
@@ -172,19 +176,19 @@ class PlaceTypes:
             for name in self.registry.kinds
         }
 
-    def _contained_kinds(self, spot: PlaceType) -> Iterator[Kind]:
+    def _contained_kinds(self, place: PlaceType) -> Iterator[Kind]:
         """Yield the kinds whose keys may follow: the kinds in a list, or the kinds of a node's children.
 
         The address of a child node starts with the address of its parent only for such kinds.
         """
-        if spot.list_words:
-            for kind in self._lists[spot.kind].get(spot.list_words, ()):
+        if place.list_words:
+            for kind in self._lists[place.kind].get(place.list_words, ()):
                 if not kind.is_node or any(not self.registry[name].is_node for name in kind.parents):
                     yield kind
             return
-        shape = self.registry[spot.kind].shape
+        shape = self.registry[place.kind].shape
         for name in shape.child_kinds if isinstance(shape, TreeNode) else ():
-            if spot.kind in self.registry[name].parents:
+            if place.kind in self.registry[name].parents:
                 yield self.registry[name]
 
     def _key_segment(self, kind: Kind, segment: str) -> str | None:
@@ -198,71 +202,76 @@ class PlaceTypes:
             return encode_segment(self.registry.fold_key(kind, key))
         return encode_segment(key) if LOCAL_KEY.fullmatch(key) else None
 
-    def _kinds_at(self, spots: Iterable[PlaceType]) -> list[Kind]:
+    def _kinds_at(self, places: Iterable[PlaceType]) -> list[Kind]:
         """Return the kinds of the objects at these place types, sorted by name."""
-        found = {
+        kinds_by_name = {
             kind.name: kind
-            for spot in spots
-            if spot != _ROOT_PLACE
+            for place in places
+            if place != _ROOT_PLACE
             for kind in (
-                [kind for kind in self._contained_kinds(spot) if isinstance(kind.shape, SingleEntry)]
-                if spot.list_words
-                else [self.registry[spot.kind]]
+                [kind for kind in self._contained_kinds(place) if isinstance(kind.shape, SingleEntry)]
+                if place.list_words
+                else [self.registry[place.kind]]
             )
         }
-        return [found[name] for name in sorted(found)]
+        return [kinds_by_name[name] for name in sorted(kinds_by_name)]
 
-    def _may_match(self, spot: PlaceType, names: PatternTarget) -> bool:
+    def _may_match(self, place: PlaceType, names: PatternTarget) -> bool:
         """Return whether a place type is what a pattern may match: an object, a list, or either."""
         if names == "objects":
-            return bool(self._kinds_at([spot]))
-        return spot != _ROOT_PLACE and (names == "anything" or spot.list_words in self._lists[spot.kind])
+            return bool(self._kinds_at([place]))
+        return place != _ROOT_PLACE and (names == "anything" or place.list_words in self._lists[place.kind])
 
     # --- reasons --------------------------------------------------------------------------------------
 
-    def _problem_reason(self, pattern: Pattern, at: int, spots: set[PlaceType], names: PatternTarget) -> str:
-        """Return why a pattern matches no address. `at` is the number of segments that are right."""
-        if at == len(pattern.segments):
+    def _problem_reason(
+        self, pattern: Pattern, valid_count: int, places: set[PlaceType], names: PatternTarget
+    ) -> str:
+        """Return why a pattern matches no address. `valid_count` is the number of segments that are right."""
+        if valid_count == len(pattern.segments):
             if names == "lists":
                 return f'"{pattern.text}" is not a list of entries, and dpsync deletes only objects in lists'
             return f'"{pattern.text}" is a list of entries, and not an entry'
-        segment = plain_segment(pattern.segments[at])
-        if spots == {_ROOT_PLACE}:
+        segment = plain_segment(pattern.segments[valid_count])
+        if places == {_ROOT_PLACE}:
             return f'"{segment}" is neither an organization in your files nor a list such as "sites"'
-        if len(spots) > 1:
+        if len(places) > 1:
             return f'no object can have the address "{pattern.text}"'
-        (spot,) = spots
-        where = (
-            self.registry[spot.kind].noun_with_article if not spot.list_words else f'"{spot.list_words[-1]}"'
+        (place,) = places
+        container = (
+            self.registry[place.kind].noun_with_article
+            if not place.list_words
+            else f'"{place.list_words[-1]}"'
         )
-        held = [kind for kind in self._contained_kinds(spot) if not isinstance(kind.shape, SingleEntry)]
-        if held and spot.list_words:
-            return f'"{segment}" cannot be the key of {" or ".join(kind.noun_with_article for kind in held)}'
-        return f'{where} contains no list or object with the name "{segment}"'
+        contained = [kind for kind in self._contained_kinds(place) if not isinstance(kind.shape, SingleEntry)]
+        if contained and place.list_words:
+            nouns = " or ".join(kind.noun_with_article for kind in contained)
+            return f'"{segment}" cannot be the key of {nouns}'
+        return f'{container} contains no list or object with the name "{segment}"'
 
     def _segment_is_field_problem(
-        self, pattern: Pattern, at: int, spots: set[PlaceType], names: PatternTarget
+        self, pattern: Pattern, valid_count: int, places: set[PlaceType], names: PatternTarget
     ) -> PatternProblem | None:
         """Return the problem if the last segment is a field of the object before it, otherwise None."""
-        if at != len(pattern.segments) - 1 or len(spots) != 1 or spots == {_ROOT_PLACE}:
+        if valid_count != len(pattern.segments) - 1 or len(places) != 1 or places == {_ROOT_PLACE}:
             return None
-        (spot,), segment = spots, pattern.segments[at]
-        kind = self.registry[spot.kind]
-        if spot.list_words or segment not in [field.name for field in kind.fields]:
+        (place,), segment = places, pattern.segments[valid_count]
+        kind = self.registry[place.kind]
+        if place.list_words or segment not in [field.name for field in kind.fields]:
             return None
         if names == "anything":
-            path = "/".join(pattern.segments[:at])
+            path = "/".join(pattern.segments[:valid_count])
             reason = f'"{segment}" is a field of {kind.noun_with_article}, so "#" must be before the field'
             return PatternProblem(reason, f'write "{path}#{segment}"')
-        wanted = "a list of entries" if names == "lists" else "an entry"
+        expected = "a list of entries" if names == "lists" else "an entry"
         return PatternProblem(
-            f'"{segment}" is a field of {kind.noun_with_article}, and not {wanted}',
-            self._possible_words(spots),
+            f'"{segment}" is a field of {kind.noun_with_article}, and not {expected}',
+            self._possible_words(places),
         )
 
-    def _possible_words(self, spots: Iterable[PlaceType]) -> str:
+    def _possible_words(self, places: Iterable[PlaceType]) -> str:
         """Return a hint with the words that may follow one of these place types."""
-        words = sorted({edge for spot in spots for edge, _ in self._edges(spot) if isinstance(edge, str)})
+        words = sorted({edge for place in places for edge, _ in self._edges(place) if isinstance(edge, str)})
         if words:
             return f"possible here: {', '.join(words)}"
         return "copy an address from a plan, or read docs/configuration.md"
@@ -271,17 +280,18 @@ class PlaceTypes:
         """Return why no object at the end of a pattern has the pattern's field; None if one has it."""
         kinds = self._kinds_at(ends)
         path = pattern.address_text
-        known = sorted({field.name for kind in kinds for field in kind.fields})
+        field_names = sorted({field.name for kind in kinds for field in kind.fields})
         if not kinds:
             reason = f'"{path}" is a list of entries, and a list has no fields'
             return PatternProblem(reason, f'add the key of an entry: "{path}/KEY#{pattern.field}"')
-        if pattern.field in known:
+        if pattern.field in field_names:
             return None
-        nearest = did_you_mean(pattern.field or "", known)
-        what = kinds[0].noun_with_article if len(kinds) == 1 else "no object at this address"
-        reason = f'{what} has {"no" if len(kinds) == 1 else "a"} field "{pattern.field}"'
+        nearest = did_you_mean(pattern.field or "", field_names)
+        subject = kinds[0].noun_with_article if len(kinds) == 1 else "no object at this address"
+        reason = f'{subject} has {"no" if len(kinds) == 1 else "a"} field "{pattern.field}"'
         return PatternProblem(
-            reason, f'did you mean "{path}#{nearest}"?' if nearest else f"the fields are: {', '.join(known)}"
+            reason,
+            f'did you mean "{path}#{nearest}"?' if nearest else f"the fields are: {', '.join(field_names)}",
         )
 
     # --- suggestions ----------------------------------------------------------------------------------
@@ -295,72 +305,78 @@ class PlaceTypes:
         segments = pattern.segments
         if len(segments) > _MAX_SUGGESTED_SEGMENTS:
             return None
-        tie = count()
-        pending: list[tuple[int, int, int, PlaceType, tuple[str, ...]]] = [(0, next(tie), 0, _ROOT_PLACE, ())]
-        seen: set[tuple[int, PlaceType]] = set()
+        tie_breaker = count()
+        pending: list[tuple[int, int, int, PlaceType, tuple[str, ...]]] = [
+            (0, next(tie_breaker), 0, _ROOT_PLACE, ())
+        ]
+        visited: set[tuple[int, PlaceType]] = set()
         while pending:
-            cost, _, at, spot, said = heapq.heappop(pending)
-            if (at, spot) in seen or cost > _MAX_SUGGESTION_COST:
+            cost, _, used, place, written = heapq.heappop(pending)
+            if (used, place) in visited or cost > _MAX_SUGGESTION_COST:
                 continue
-            seen.add((at, spot))
+            visited.add((used, place))
             if (
-                at == len(segments)
-                and self._may_match(spot, names)
-                and self._is_field_of(spot, pattern.field)
+                used == len(segments)
+                and self._may_match(place, names)
+                and self._is_field_of(place, pattern.field)
             ):
-                if not _is_wider(self._pattern_text(said, pattern), pattern.text):
-                    return self._pattern_text(said, pattern)
+                if not _is_wider(self._pattern_text(written, pattern), pattern.text):
+                    return self._pattern_text(written, pattern)
                 continue
-            for more, ahead, following, word in self._corrections(segments[at : at + 1], spot):
-                step = (*said, word) if word is not None else said
-                heapq.heappush(pending, (cost + more, next(tie), at + ahead, following, step))
+            for step_cost, step_length, next_place, word in self._corrections(
+                segments[used : used + 1], place
+            ):
+                path = (*written, word) if word is not None else written
+                heapq.heappush(
+                    pending, (cost + step_cost, next(tie_breaker), used + step_length, next_place, path)
+                )
         return None
 
     def _corrections(
-        self, segment: tuple[str, ...], spot: PlaceType
+        self, segment: tuple[str, ...], place: PlaceType
     ) -> Iterator[tuple[int, int, PlaceType, str | None]]:
         """Yield the next steps of a corrected walk from a place type.
 
         A step has its cost, the number of segments that it uses, the next place type, and the segment to
         write. `segment` is the next segment of the pattern, () at its end.
         """
-        edges = self._edges(spot)
-        for edge, following in edges:
+        edges = self._edges(place)
+        for edge, next_place in edges:
             if not isinstance(
                 edge, str
             ):  # a pattern may begin with the word of a kind: then it means every organization
-                yield 0 if spot == _ROOT_PLACE else 2, 0, following, "*"
+                yield 0 if place == _ROOT_PLACE else 2, 0, next_place, "*"
         if not segment:
             return
         (given,) = segment
         if given == "**":
-            yield 0, 1, spot, given
-            yield from ((0, 0, following, None) for _, following in edges)
+            yield 0, 1, place, given
+            yield from ((0, 0, next_place, None) for _, next_place in edges)
             return
         nearest = did_you_mean(given, [edge for edge, _ in edges if isinstance(edge, str)])
-        for edge, following in edges:
+        for edge, next_place in edges:
             if isinstance(edge, str):
-                fits = (
+                cost = (
                     0 if given == edge else 1 if edge == nearest else _WILDCARD_COST if given == "*" else None
                 )
                 word = given if given == "*" else edge
             elif given == "*":
-                fits, word = 0, given
+                cost, word = 0, given
             else:
                 key = self._key_segment(edge, given)
                 if key is None and edge is self.registry.root:
                     key = did_you_mean(given, self.organizations or ())
-                fits, word = (2, "*") if key is None else (int(key != given), key)
+                cost, word = (2, "*") if key is None else (int(key != given), key)
                 if given in self._all_words:
-                    fits += _WILDCARD_COST
-            if fits is not None:
-                yield fits, 1, following, word
-        yield 3, 1, spot, None
+                    cost += _WILDCARD_COST
+            if cost is not None:
+                yield cost, 1, next_place, word
+        yield 3, 1, place, None
 
-    def _is_field_of(self, spot: PlaceType, field: str | None) -> bool:
+    def _is_field_of(self, place: PlaceType, field: str | None) -> bool:
         """Return whether an object at a place type has a field; True without a field."""
         return field is None or any(
-            item.name == field for kind in self._kinds_at([spot]) for item in kind.fields
+            item.name == field for kind in self._kinds_at([place]) for item in kind.fields
         )
 
     @cached_property
@@ -377,8 +393,8 @@ class PlaceTypes:
 
 def _is_wider(text: str, written: str) -> bool:
     """Return whether a pattern has more wildcards or fewer names than the one that was written."""
-    (stars, names), (before, named) = _count_segments(text), _count_segments(written)
-    return stars > before or names < named
+    (stars, names), (written_stars, written_names) = _count_segments(text), _count_segments(written)
+    return stars > written_stars or names < written_names
 
 
 def _count_segments(text: str) -> tuple[int, int]:
@@ -413,10 +429,10 @@ def container_and_order(
     None if the entry is in no other entry, or if no list orders it.
     """
     order = registry.list_order(entry.kind)
-    place = declared_container(order.place_field, entry) if order is not None else None
-    holder = entries.get(place) if place is not None else None
-    listed = registry.list_orders(entry.kind).get(holder.kind) if holder is not None else None
-    return (holder.address, listed) if holder is not None and listed is not None else None
+    holder_address = declared_container(order.place_field, entry) if order is not None else None
+    holder = entries.get(holder_address) if holder_address is not None else None
+    order_in_holder = registry.list_orders(entry.kind).get(holder.kind) if holder is not None else None
+    return (holder.address, order_in_holder) if holder is not None and order_in_holder is not None else None
 
 
 def live_container(kind: Kind, place_field: str, live: LiveObject) -> Identity | None:
@@ -436,13 +452,13 @@ def declared_navigation_paths(
 
     A node is left out if the files do not declare the `path` of the node and of each node above.
     """
-    found: dict[Address, set[NavigationPath]] = defaultdict(set)
+    paths: dict[Address, set[NavigationPath]] = defaultdict(set)
     for entry in entries.values():
-        shown = references(_shown_reference(registry[entry.kind], entry.fields))
-        if shown and (place := _declared_path(registry, entries, entry)) is not None:
-            for address in shown:
-                found[address].add(place)
-    return found
+        shown_reference = references(_shown_reference(registry[entry.kind], entry.fields))
+        if shown_reference and (path := _declared_path(registry, entries, entry)) is not None:
+            for address in shown_reference:
+                paths[address].add(path)
+    return paths
 
 
 def _declared_path(
@@ -450,13 +466,13 @@ def _declared_path(
 ) -> NavigationPath | None:
     """Return the navigation path of a node's entry; None if a `path` on the way is not declared."""
     paths: list[str] = []
-    at: Entry | None = entry
-    while at is not None and isinstance(registry[at.kind].shape, NodeShape):
-        if (path := _node_path(registry[at.kind], at.fields)) is None:
+    node: Entry | None = entry
+    while node is not None and isinstance(registry[node.kind].shape, NodeShape):
+        if (path := _node_path(registry[node.kind], node.fields)) is None:
             return None
         paths.append(path)
-        at = entries.get(at.parent) if at.parent is not None else None
-    return (at.address, tuple(reversed(paths))) if at is not None else None
+        node = entries.get(node.parent) if node.parent is not None else None
+    return (node.address, tuple(reversed(paths))) if node is not None else None
 
 
 def live_navigation_paths(
@@ -467,14 +483,16 @@ def live_navigation_paths(
     for node in by_identity.values():
         shown = _shown_reference(registry[node.kind], node.fields)
         paths: list[str] = []
-        at: LiveObject | None = node if isinstance(shown, LiveId) else None
-        while at is not None and (path := _node_path(registry[at.kind], at.fields)) is not None:
+        current: LiveObject | None = node if isinstance(shown, LiveId) else None
+        while (
+            current is not None and (path := _node_path(registry[current.kind], current.fields)) is not None
+        ):
             paths.append(path)
-            if at.parent not in by_identity:
+            if current.parent not in by_identity:
                 assert isinstance(shown, LiveId)
                 yield shown.id, tuple(reversed(paths))
                 break
-            at = by_identity[at.parent]
+            current = by_identity[current.parent]
 
 
 def _shown_reference(kind: Kind, fields: Mapping[str, Value]) -> Value:

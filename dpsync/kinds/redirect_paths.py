@@ -54,8 +54,8 @@ class RedirectFault(Struct, frozen=True):
     def hint(self, noun: str) -> str:
         """Return how to fix the fault. `noun` is the node's kind, such as "section"."""
         if self.node is None:
-            one = "the" if len(self.sources) == 1 else "one"
-            return f"change the destination of {one} redirect, or delete the redirect"
+            article = "the" if len(self.sources) == 1 else "one"
+            return f"change the destination of {article} redirect, or delete the redirect"
         return (
             f"delete the redirect, or give the {noun} another path, because readers see the {noun} instead "
             "of the destination of the redirect"
@@ -123,9 +123,12 @@ def redirect_link(
     the URL of the site, None if unknown.
     """
     source = fields.get(redirects.source_field)
-    absent = {item.name: item.value_when_absent for item in kind.fields}
-    active = all(fields.get(name, absent[name]) in right for name, right in redirects.active_when.items())
-    if not active or not isinstance(source, str) or source.endswith("*"):
+    default_values = {item.name: item.value_when_absent for item in kind.fields}
+    is_active = all(
+        fields.get(name, default_values[name]) in active_values
+        for name, active_values in redirects.active_when.items()
+    )
+    if not is_active or not isinstance(source, str) or source.endswith("*"):
         return None
     target = None
     for name, template in redirects.targets_by_kind.items():
@@ -146,14 +149,14 @@ def _extract_key(template: Any, value: Any) -> Any:
         return value
     if not isinstance(template, Mapping):
         return None
-    found = None
+    key = None
     for name, part in template.items():
-        inside = value.get(name) if isinstance(value, Mapping) else None
-        captured = _extract_key(part, inside)
-        if captured is None and inside != part:
+        part_value = value.get(name) if isinstance(value, Mapping) else None
+        captured = _extract_key(part, part_value)
+        if captured is None and part_value != part:
             return None
-        found = found if captured is None else captured
-    return found
+        key = key if captured is None else captured
+    return key
 
 
 def normalize_path(text: str) -> str:
@@ -164,12 +167,12 @@ def normalize_path(text: str) -> str:
 def path_below(url: str, base: str) -> str | None:
     """Return the path of a URL relative to the URL of a site; None if the URL is not on that site."""
     try:
-        one, other = urlsplit(url), urlsplit(base)
+        parts, base_parts = urlsplit(url), urlsplit(base)
     except ValueError:  # an unclosed bracket
         return None
-    if one.scheme not in ("http", "https") or one.netloc.casefold() != other.netloc.casefold():
+    if parts.scheme not in ("http", "https") or parts.netloc.casefold() != base_parts.netloc.casefold():
         return None
-    path, prefix = normalize_path(one.path), normalize_path(other.path).rstrip("/")
+    path, prefix = normalize_path(parts.path), normalize_path(base_parts.path).rstrip("/")
     return normalize_path(path[len(prefix) :]) if f"{path}/".startswith(f"{prefix}/") else None
 
 
@@ -226,8 +229,11 @@ class _DeclaredPaths:
 
 def _is_visible_to_all(kind: Kind, fields: Mapping[str, Value]) -> bool:
     """Return whether every visitor sees a node: it is visible, and no condition selects visitors."""
-    absent = {item.name: item.value_when_absent for item in kind.fields}
-    shown = all(fields.get(name, absent[name]) in right for name, right in kind.visible_when.items())
-    return shown and not any(
+    default_values = {item.name: item.value_when_absent for item in kind.fields}
+    is_visible = all(
+        fields.get(name, default_values[name]) in visible_values
+        for name, visible_values in kind.visible_when.items()
+    )
+    return is_visible and not any(
         isinstance(item.type, Condition) and fields.get(item.name) for item in kind.fields
     )

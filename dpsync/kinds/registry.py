@@ -72,20 +72,26 @@ def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, Suppor
     if profile.is_complete:
         return {name: _supported(kind) for name, kind in kinds.items()}
     support = _Support(kinds, profile)
-    found = {kind.name: made for kind in kinds.values() if (made := support.supported_kind(kind)) is not None}
+    supported_kinds = {
+        kind.name: supported
+        for kind in kinds.values()
+        if (supported := support.supported_kind(kind)) is not None
+    }
     while orphans := [
-        kind.name for kind in found.values() if kind.parents and found.keys().isdisjoint(kind.parents)
+        kind.name
+        for kind in supported_kinds.values()
+        if kind.parents and supported_kinds.keys().isdisjoint(kind.parents)
     ]:
         for name in orphans:
-            del found[name]
-    return found
+            del supported_kinds[name]
+    return supported_kinds
 
 
 def read_paths(kinds: Mapping[str, Kind], kind: Kind) -> set[str]:
     """Return the URL paths that read a kind, one for each kind of parent, with every parameter as `{}`."""
     paths = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
     support = _Support(kinds, Profile(""))
-    return {found for path in paths for found in support.expand_paths(kind, path)}
+    return {expanded for path in paths for expanded in support.expand_paths(kind, path)}
 
 
 def _supported(kind: Kind, **changed: Any) -> SupportedKind:
@@ -105,13 +111,13 @@ class _Support(Struct, frozen=True):
         read = self._supported_read(kind, kind.read)
         if read is None:
             return None
-        written = {item.name: self._supported_field(kind, item) for item in kind.fields}
-        made = _supported(
+        fields = {item.name: self._supported_field(kind, item) for item in kind.fields}
+        reduced = _supported(
             kind,
             read=read,
             order=self._supported_order(kind, kind.order),
-            fields=tuple(field for field, _ in written.values()),
-            unsupported_fields=frozenset(name for name, (_, every) in written.items() if not every),
+            fields=tuple(field for field, _ in fields.values()),
+            unsupported_fields=frozenset(name for name, (_, every) in fields.items() if not every),
             create=kind.create
             if not isinstance(kind.create, Call)
             else self._supported_call(kind, kind.create),
@@ -128,8 +134,8 @@ class _Support(Struct, frozen=True):
             ),
         )
         words = ("create", "update", "delete", "order")
-        unsupported = {word for word in words if getattr(kind, word) and not getattr(made, word)}
-        return replace(made, unsupported=frozenset(unsupported))
+        unsupported = {word for word in words if getattr(kind, word) and not getattr(reduced, word)}
+        return replace(reduced, unsupported=frozenset(unsupported))
 
     def _supported_lifecycle(self, kind: Kind, declared: Lifecycle) -> Lifecycle:
         """Return the lifecycle of a kind without the requests that the server lacks."""
@@ -143,12 +149,12 @@ class _Support(Struct, frozen=True):
 
     def _supported_read(self, kind: Kind, read: Read) -> Read | None:
         """Return the first way to read a kind that the server has; None if there is none."""
-        at: Read | None = read
-        while at is not None:
-            paths = at.paths if isinstance(at, NodeListsRead) else (at.path,)
+        alternative: Read | None = read
+        while alternative is not None:
+            paths = alternative.paths if isinstance(alternative, NodeListsRead) else (alternative.path,)
             if all(self._has(kind, "GET", path) for path in paths):
-                return at
-            at = at.fallback if isinstance(at, TreeRead) else None
+                return alternative
+            alternative = alternative.fallback if isinstance(alternative, TreeRead) else None
         return None
 
     def _supported_order(self, kind: Kind, order: SiblingOrder | None) -> SiblingOrder | None:
@@ -166,10 +172,10 @@ class _Support(Struct, frozen=True):
         if isinstance(item, ListOrder):
             order = self._supported_order(self.kinds[item.item_kind], item.move_order)
             return replace(item, move_order=order), order is not None
-        there = {
+        paths = {
             part: path for part, path in item.separate_read_paths.items() if self._has(kind, "GET", path)
         }
-        item = replace(item, separate_read_paths=there, written_in=self._supported_writes(kind, item))
+        item = replace(item, separate_read_paths=paths, written_in=self._supported_writes(kind, item))
         if isinstance(item.own_call, Call):
             return (
                 (item, True)
@@ -177,8 +183,10 @@ class _Support(Struct, frozen=True):
                 else (replace(item, own_call={}), False)
             )
         if item.own_call is not None:
-            left = {value: call for value, call in item.own_call.items() if self._accepts_body(kind, call)}
-            return replace(item, own_call=left), len(left) == len(item.own_call)
+            supported_calls = {
+                value: call for value, call in item.own_call.items() if self._accepts_body(kind, call)
+            }
+            return replace(item, own_call=supported_calls), len(supported_calls) == len(item.own_call)
         if not isinstance(kind.update, Call) or item.written_in not in ("update", "both"):
             return item, True
         if all(
@@ -217,7 +225,7 @@ class _Support(Struct, frozen=True):
 
     def _has(self, kind: Kind, method: str, path: str) -> bool:
         """Return whether the server has an operation, for all kinds of parents that the path can mean."""
-        return all(self.profile.has_operation(method, found) for found in self.expand_paths(kind, path))
+        return all(self.profile.has_operation(method, expanded) for expanded in self.expand_paths(kind, path))
 
     def expand_paths(self, kind: Kind, path: str) -> set[str]:
         """Return the paths that a template means, with `{}` for parameters, one for each kind of parent."""
@@ -234,10 +242,12 @@ class _Support(Struct, frozen=True):
         path = _NAME.sub(parameter, path.partition("?")[0].replace("{self}", kind.url_path))
         if "{parent}" not in path:
             return {path}
-        above = {
-            found for parent in kind.parents for found in self.expand_paths(self.kinds[parent], "{self}")
+        parent_paths = {
+            expanded
+            for parent in kind.parents
+            for expanded in self.expand_paths(self.kinds[parent], "{self}")
         }
-        return {path.replace("{parent}", found) for found in above}
+        return {path.replace("{parent}", expanded) for expanded in parent_paths}
 
 
 class Registry:
@@ -313,11 +323,11 @@ class Registry:
     @cached_property
     def _tree_kinds(self) -> dict[str, tuple[SupportedKind, ...]]:
         """Return the kinds of nodes by the YAML key of their tree."""
-        found: dict[str, tuple[SupportedKind, ...]] = {}
+        kinds_by_key: dict[str, tuple[SupportedKind, ...]] = {}
         for kind in self.in_dependency_order:
             if isinstance(kind.shape, TreeNode):
-                found[kind.key] = (*found.get(kind.key, ()), kind)
-        return found
+                kinds_by_key[kind.key] = (*kinds_by_key.get(kind.key, ()), kind)
+        return kinds_by_key
 
     def tree_key(self, owner: str) -> str:
         """Return the YAML key of the tree in an entry of kind `owner`.
@@ -325,7 +335,9 @@ class Registry:
         Raises StopIteration without a tree.
         """
         return next(
-            word for word, kinds in self.kinds_by_list_key(owner).items() if any(one.is_node for one in kinds)
+            word
+            for word, kinds in self.kinds_by_list_key(owner).items()
+            if any(kind.is_node for kind in kinds)
         )
 
     def tree_owner(self, kind: Kind) -> str:
@@ -349,10 +361,10 @@ class Registry:
 
     def for_files_of_profile(self, profile: str) -> Registry:
         """Return all kinds as a profile declares them, to read files that are planned for this profile."""
-        found = self._registries_by_profile.get(profile)
-        if found is None:
-            found = self._registries_by_profile[profile] = Registry(self._declarations, Profile(profile))
-        return found
+        registry = self._registries_by_profile.get(profile)
+        if registry is None:
+            registry = self._registries_by_profile[profile] = Registry(self._declarations, Profile(profile))
+        return registry
 
     @cached_property
     def _registries_by_profile(self) -> dict[str, Registry]:
@@ -362,15 +374,15 @@ class Registry:
     @cached_property
     def _place_fields(self) -> dict[str, tuple[tuple[SupportedKind, Any], ...]]:
         """Return the fields that place an object in another one, by the kind of the other object."""
-        found: dict[str, tuple[tuple[SupportedKind, Any], ...]] = {}
+        fields_by_kind: dict[str, tuple[tuple[SupportedKind, Any], ...]] = {}
         for kind in self.in_dependency_order:
             for field in kind.fields:
                 if field.is_parent_reference or (
                     field.own_call is not None and field.exclusive_within is None
                 ):
                     for name in dict.fromkeys(field.type.referenced_kinds):
-                        found[name] = (*found.get(name, ()), (kind, field))
-        return found
+                        fields_by_kind[name] = (*fields_by_kind.get(name, ()), (kind, field))
+        return fields_by_kind
 
     def place_fields(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
         """Return kind and field of each field that places an object in an object of this kind.
@@ -382,11 +394,11 @@ class Registry:
     @cached_property
     def _list_orders(self) -> dict[str, dict[str, ListOrder]]:
         """Return the list orders by the kind of the ordered objects and the kind of the declaring entry."""
-        found: dict[str, dict[str, ListOrder]] = {name: {} for name in self.kinds}
+        orders: dict[str, dict[str, ListOrder]] = {name: {} for name in self.kinds}
         for kind in self.in_dependency_order:
             for order in kind.list_orders:
-                found[order.item_kind][kind.name] = order
-        return found
+                orders[order.item_kind][kind.name] = order
+        return orders
 
     def list_orders(self, name: str) -> Mapping[str, ListOrder]:
         """Return the list orders of objects of a kind, by the kind of the entries that declare the order."""
@@ -445,6 +457,6 @@ def build_registry(profile: str = FULL.name) -> Registry:
 
     kinds: list[Kind] = []
     for module in sorted(iter_modules(package.__path__), key=lambda item: item.name):
-        found = vars(import_module(f"{package.__name__}.{module.name}")).values()
-        kinds.extend(value for value in found if isinstance(value, Kind))
+        values = vars(import_module(f"{package.__name__}.{module.name}")).values()
+        kinds.extend(value for value in values if isinstance(value, Kind))
     return Registry(kinds, PROFILES[profile])

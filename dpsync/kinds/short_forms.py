@@ -16,16 +16,21 @@ from dpsync.model.nodes import Mapping, Node, Scalar
 
 def shorten_fields(kind: Kind, long_fields: MappingType[str, Any]) -> dict[str, Any]:
     """Return the fields of an entry, as YAML data, in their shortest forms."""
-    fields = {one.name: one for one in kind.fields}
-    made: dict[str, Any] = {}
+    fields = {field.name: field for field in kind.fields}
+    shortened: dict[str, Any] = {}
     for name, value in long_fields.items():
-        one = fields.get(name)
-        short = one.type.shortest_form(value) if one is not None else value
-        if one is not None and one.allows_inline_words and isinstance(short, dict) and short != value:
-            made |= short
+        field = fields.get(name)
+        short_form = field.type.shortest_form(value) if field is not None else value
+        if (
+            field is not None
+            and field.allows_inline_words
+            and isinstance(short_form, dict)
+            and short_form != value
+        ):
+            shortened |= short_form
         else:
-            made[name] = short
-    return made
+            shortened[name] = short_form
+    return shortened
 
 
 def expand_short_forms(kind: Kind, node: Mapping) -> Mapping:

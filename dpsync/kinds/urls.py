@@ -37,15 +37,17 @@ def fill_path_template(
         if name == "self":
             return fill_path_template(registry, kind, kind.url_path, id, ancestors)
         if name == "parent":
-            (parent, parent_id), *above = ancestors
-            return fill_path_template(registry, registry[parent], registry[parent].url_path, parent_id, above)
+            (parent, parent_id), *grandparents = ancestors
+            return fill_path_template(
+                registry, registry[parent], registry[parent].url_path, parent_id, grandparents
+            )
         # Fields come after "parent", because a collection has a field with this name.
         if field_values and name in field_values:
             return id_to_path_segment(field_values[name])
         if name in ("id", kind.name) and id is not None:
             return id_to_path_segment(id, kind)
         return id_to_path_segment(
-            next(other for around, other in ancestors if around == name), registry[name]
+            next(ancestor_id for kind_name, ancestor_id in ancestors if kind_name == name), registry[name]
         )
 
     return _NAME.sub(fill, template)

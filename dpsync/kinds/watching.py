@@ -73,33 +73,38 @@ def access_places(registry: Registry, excluded: Iterable[tuple[str, str]] = ()) 
 
     `excluded` has lists to leave out, each as the list's key and the kind of the parent.
     """
-    left_out = set(excluded)
-    found = [
-        f"{above}{kind.key.replace('.', '/')}"
+    excluded_lists = set(excluded)
+    patterns = [
+        f"{prefix}{kind.key.replace('.', '/')}"
         for kind in registry.in_dependency_order
         for name in (kind.parents if kind.creation_widens_access else ())
-        if (kind.key, name) not in left_out and not isinstance(registry[name].shape, TreeNode)
-        for above in _pattern_prefixes(registry, registry[name])
+        if (kind.key, name) not in excluded_lists and not isinstance(registry[name].shape, TreeNode)
+        for prefix in _pattern_prefixes(registry, registry[name])
     ]
-    return _sorted(found)
+    return _sorted(patterns)
 
 
 def access_fields(registry: Registry) -> tuple[str, ...]:
     """Return patterns, as `*/sites/*#visibility`, for the fields that give access and may be omitted."""
-    found = [
-        f"{above.removesuffix('/') or '*'}#{field.name}"
+    patterns = [
+        f"{prefix.removesuffix('/') or '*'}#{field.name}"
         for kind in registry.in_dependency_order
         for field in kind.fields
         if is_access_default(kind, field)
-        for above in _pattern_prefixes(registry, kind)
+        for prefix in _pattern_prefixes(registry, kind)
     ]
-    return _sorted(found)
+    return _sorted(patterns)
 
 
 def is_access_default(kind: Kind, field: Field) -> bool:
     """Return whether an entry may leave out the default value of this field because a pattern watches it."""
-    main = field.required or field.name == kind.shorthand_field
-    return field.can_widen_access and field.is_watchable and not main and not isinstance(kind.shape, TreeNode)
+    is_always_written = field.required or field.name == kind.shorthand_field
+    return (
+        field.can_widen_access
+        and field.is_watchable
+        and not is_always_written
+        and not isinstance(kind.shape, TreeNode)
+    )
 
 
 def _sorted(patterns: Iterable[str]) -> tuple[str, ...]:
@@ -113,6 +118,6 @@ def _pattern_prefixes(registry: Registry, kind: Kind) -> Iterator[str]:
         yield ""
         return
     for name in kind.parents:
-        for above in _pattern_prefixes(registry, registry[name]) if name in registry else ():
-            around = f"{above}{kind.key.replace('.', '/')}/"
-            yield around if isinstance(kind.shape, SingleEntry) else f"{around}*/"
+        for parent_prefix in _pattern_prefixes(registry, registry[name]) if name in registry else ():
+            prefix = f"{parent_prefix}{kind.key.replace('.', '/')}/"
+            yield prefix if isinstance(kind.shape, SingleEntry) else f"{prefix}*/"

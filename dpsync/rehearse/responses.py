@@ -137,8 +137,8 @@ def take_members(draft: WorldDraft, items: list[Json], organization: str) -> Non
     owner.members_read = True
     for item in items:
         user = draft.add_user(item["user"])
-        members = ("role", "disabled", "joinedAt", "sso", "lastSeenAt")
-        owner.members[user] = {"user": user, **{name: item[name] for name in members if name in item}}
+        names = ("role", "disabled", "joinedAt", "sso", "lastSeenAt")
+        owner.members[user] = {"user": user, **{name: item[name] for name in names if name in item}}
 
 
 def take_teams(draft: WorldDraft, items: list[Json], organization: str) -> None:

@@ -68,18 +68,18 @@ _OWN_FONT = object_schema(
 )  # fmt: skip
 
 
-def _font(*known: str) -> Schema:
+def _font(*names: str) -> Schema:
     """Return the schema of a font: one of these names, or a font of the user."""
-    return {"anyOf": [enum_schema(*known), _OWN_FONT]}
+    return {"anyOf": [enum_schema(*names), _OWN_FONT]}
 
 
-def _ref(kind: str, needed: str, more: str = "") -> Schema:
+def _ref(kind: str, required: str, optional: str = "") -> Schema:
     """Return the schema of a content reference of one kind.
 
-    `needed` and `more` are the required and optional members, space-separated.
+    `required` and `optional` are the required and optional members, space-separated.
     """
-    parts = {name: text_schema() for name in (*needed.split(), *more.split())}
-    return object_schema(f"kind {needed}", "this link", kind={"const": kind}, **parts)
+    parts = {name: text_schema() for name in (*required.split(), *optional.split())}
+    return object_schema(f"kind {required}", "this link", kind={"const": kind}, **parts)
 
 
 _REFERENCES = [

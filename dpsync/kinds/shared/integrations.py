@@ -37,12 +37,14 @@ def published_claims_schema(value: Any) -> list[str]:
 
     There, claims need a description and one of a few types.
     """
-    wrong = claims_schema(value)
-    if wrong:
-        return wrong
-    odd = sorted(value.keys() - {"$schema", "type", "properties", "additionalProperties"})
-    wrong += [f'the key "{name}" is not allowed in a visitor schema' for name in odd]
-    return wrong + [said for name, part in value["properties"].items() for said in _claim_faults(name, part)]
+    faults = claims_schema(value)
+    if faults:
+        return faults
+    unknown_keys = sorted(value.keys() - {"$schema", "type", "properties", "additionalProperties"})
+    faults += [f'the key "{name}" is not allowed in a visitor schema' for name in unknown_keys]
+    return faults + [
+        fault for name, part in value["properties"].items() for fault in _claim_faults(name, part)
+    ]
 
 
 def _claim_faults(name: str, part: Any) -> list[str]:
@@ -52,26 +54,32 @@ def _claim_faults(name: str, part: Any) -> list[str]:
     kind = part.get("type")
     if kind not in _TYPES:
         return [f'the claim "{name}" must have one of the types {", ".join(_TYPES)}']
-    wrong = (
+    faults = (
         []
         if isinstance(part.get("description"), str)
         else [f'the claim "{name}" needs a text in "description"']
     )
-    wrong += [
-        f'the key "{odd}" is not allowed in the claim "{name}"' for odd in sorted(part.keys() - _TYPES[kind])
+    faults += [
+        f'the key "{unknown_key}" is not allowed in the claim "{name}"'
+        for unknown_key in sorted(part.keys() - _TYPES[kind])
     ]
     if kind == "array":
         items = part.get("items")
         if not isinstance(items, dict) or items.get("type") in ("array", "object"):
-            return [*wrong, f'the claim "{name}" needs "items" with the type string, number or boolean']
-        return wrong + _claim_faults(f"{name} items", items)
+            return [*faults, f'the claim "{name}" needs "items" with the type string, number or boolean']
+        return faults + _claim_faults(f"{name} items", items)
     if kind == "object":
         if part.get("additionalProperties") is not False or not isinstance(part.get("properties"), dict):
-            return [*wrong, f'the claim "{name}" must contain "properties" and "additionalProperties: false"']
-        return wrong + [
-            said for key, its in part["properties"].items() for said in _claim_faults(f"{name}.{key}", its)
+            return [
+                *faults,
+                f'the claim "{name}" must contain "properties" and "additionalProperties: false"',
+            ]
+        return faults + [
+            fault
+            for key, part_schema in part["properties"].items()
+            for fault in _claim_faults(f"{name}.{key}", part_schema)
         ]
-    return wrong
+    return faults
 
 
 _DESCRIPTION_KEYS = {"type", "description"}

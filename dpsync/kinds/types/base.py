@@ -172,7 +172,7 @@ class Type(Struct, frozen=True):
     def may_be_secret(self) -> bool:
         """Whether a value may have a secret part, at any depth."""
         own = getattr(self, "secret", False) or getattr(self, "may_contain_secrets", False)
-        return bool(own) or any(one.may_be_secret for one in _part_types(self))
+        return bool(own) or any(part.may_be_secret for part in _part_types(self))
 
     def displayable_live(self, live: Value, wanted: Value) -> Value:
         """Return the part of a live value to show beside a wanted value: managed and not secret."""
@@ -239,11 +239,11 @@ def file_reference_path(node: Node, ctx: ParseContext) -> Scalar | Invalid | Non
 
 def report_unknown_word(allowed: Iterable[str], node: Node, ctx: ParseContext) -> Invalid:
     """Report a word that is not among the allowed words, and suggest the nearest one."""
-    known = list(allowed)
+    words = list(allowed)
     nearest = (
-        did_you_mean(node.value, known) if isinstance(node, Scalar) and isinstance(node.value, str) else None
+        did_you_mean(node.value, words) if isinstance(node, Scalar) and isinstance(node.value, str) else None
     )
-    message = f"expected one of {', '.join(known)}, found {describe_node(node)}"
+    message = f"expected one of {', '.join(words)}, found {describe_node(node)}"
     return ctx.error("DP202", message, node.span, f'did you mean "{nearest}"?' if nearest else None)
 
 
@@ -296,4 +296,4 @@ def _part_types(type_: Any) -> Iterator[Type]:
     values = [getattr(type_, name) for name in type_.__struct_fields__]
     for value in values:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)
-        yield from (one for one in inner if isinstance(one, Type))
+        yield from (value_or_type for value_or_type in inner if isinstance(value_or_type, Type))

@@ -79,13 +79,13 @@ _MIN_ENTROPY: Final = 3.0
 
 def looks_secret(name: str, text: str) -> bool:
     """Return whether a text with this name is probably a secret, which should be `{env: …}` instead."""
-    bare = text.strip()
-    if not bare or bare.lower() in _HARMLESS_VALUES or re.fullmatch(r"\d{1,5}", bare):
+    stripped = text.strip()
+    if not stripped or stripped.lower() in _HARMLESS_VALUES or re.fullmatch(r"\d{1,5}", stripped):
         return False
     return (
         _is_secret_name(name)
-        or bool(_SECRET_PATTERNS.search(bare))
-        or any(map(_is_random, _RANDOM_CANDIDATE.findall(bare)))
+        or bool(_SECRET_PATTERNS.search(stripped))
+        or any(map(_is_random, _RANDOM_CANDIDATE.findall(stripped)))
     )
 
 
@@ -94,9 +94,9 @@ def _is_secret_name(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return False
-    before = words[-2] if len(words) > 1 else ""
+    previous_word = words[-2] if len(words) > 1 else ""
     return words[-1] in SECRET_NAME_ENDINGS or (
-        words[-1] in ("key", "keys") and before in SECRET_KEY_PREFIXES
+        words[-1] in ("key", "keys") and previous_word in SECRET_KEY_PREFIXES
     )
 
 
@@ -139,28 +139,32 @@ class Json(Type, frozen=True):
         if isinstance(path, Invalid):
             return path
         if path is not None:
-            found = ctx.file(path)
-            if found is None:
+            file_content = ctx.file(path)
+            if file_content is None:
                 return INVALID
-            if isinstance(found, str):
+            if isinstance(file_content, str):
                 return ctx.error("DP208", f"{path.value} is neither JSON nor YAML", path.span)
-            content = found
+            content = file_content
         value = self._with_secrets(content, "", ctx) if self.may_contain_secrets else node_value(content)
-        wanted = self.json_schema.get("type")
-        if wanted is not None and not isinstance(value, {"object": dict, "array": list}[wanted]):
-            what = "a mapping" if wanted == "object" else "a list"
+        required_type = self.json_schema.get("type")
+        if required_type is not None and not isinstance(
+            value, {"object": dict, "array": list}[required_type]
+        ):
+            noun = "a mapping" if required_type == "object" else "a list"
             if path is not None:
-                message = f"{path.value} holds {describe_node(content)}, expected {what}"
+                message = f"{path.value} holds {describe_node(content)}, expected {noun}"
                 return ctx.error("DP208", message, node.span)
-            return report_wrong_type(node, what, ctx)
+            return report_wrong_type(node, noun, ctx)
         if self.is_shaped and not conforms(content, self.json_schema, ctx):
             return INVALID
-        wrong = self.find_faults(value)
-        at = node.span if path is None else Span.start_of(content.span.file)
-        for sentence in wrong:
-            ctx.error("DP208", sentence, at)
+        faults = self.find_faults(value)
+        span = node.span if path is None else Span.start_of(content.span.file)
+        for sentence in faults:
+            ctx.error("DP208", sentence, span)
         return (
-            INVALID if self._report_refused_nulls(content, self.platform_default, "", ctx) or wrong else value
+            INVALID
+            if self._report_refused_nulls(content, self.platform_default, "", ctx) or faults
+            else value
         )
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
@@ -173,12 +177,12 @@ class Json(Type, frozen=True):
         """Merge an overlay value into a value below. An object with another `tag` replaces the object."""
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
-        old, new = (node.get(self.tag or "") for node in (below, above))
-        if isinstance(old, Scalar) and isinstance(new, Scalar) and old.value != new.value:
+        old_tag, new_tag = (node.get(self.tag or "") for node in (below, above))
+        if isinstance(old_tag, Scalar) and isinstance(new_tag, Scalar) and old_tag.value != new_tag.value:
             return above
         if any(name in above for name in self.exclusive_members):
             below = below.with_keys({*below.keys()} - {*self.exclusive_members})
-        return merge_mappings(below, above, lambda _, old, new: self._merge_data(old, new))
+        return merge_mappings(below, above, lambda _, old_tag, new_tag: self._merge_data(old_tag, new_tag))
 
     @property
     def is_shaped(self) -> bool:
@@ -198,10 +202,10 @@ class Json(Type, frozen=True):
         for key, item in node.entries:
             name = str(key.value)
             default = defaults.get(name) if isinstance(defaults, dict) else None
-            at = f"{path}.{name}" if path else name
+            member_path = f"{path}.{name}" if path else name
             if not isinstance(item, Scalar) or item.value is not None:
-                refused |= self._report_refused_nulls(item, default, at, ctx)
-            elif default is not None or at in self.required_members:
+                refused |= self._report_refused_nulls(item, default, member_path, ctx)
+            elif default is not None or member_path in self.required_members:
                 unmanaged = "delete the key if dpsync should not manage the value"
                 hint = f"write the default {json_text(default)}, or {unmanaged}"
                 if default is None:
@@ -234,8 +238,8 @@ class Json(Type, frozen=True):
         """Return the JSON Schema for editors: the value, or a reference to a file."""
         if not self.is_shaped:
             return dict(self.json_schema)
-        found: Schema = editor_schema(self.json_schema, self.is_partial, self.may_contain_secrets)
-        return value_or_file_schema(found)
+        schema: Schema = editor_schema(self.json_schema, self.is_partial, self.may_contain_secrets)
+        return value_or_file_schema(schema)
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
         expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(
@@ -251,22 +255,22 @@ class Json(Type, frozen=True):
             else super().equals(wanted, live)
         )
 
-    def _same(self, one: Value, other: Value) -> bool:
+    def _same(self, wanted: Value, live: Value) -> bool:
         """Return whether two parts of a wanted and a live value are equal, given what the type manages."""
-        if isinstance(one, Secret):
+        if isinstance(wanted, Secret):
             return True
-        if isinstance(one, dict) and isinstance(other, dict):
-            if not self.is_partial and other.keys() - one.keys():
+        if isinstance(wanted, dict) and isinstance(live, dict):
+            if not self.is_partial and live.keys() - wanted.keys():
                 return False
-            if any(other[name] is not None for name in self._removed_members(other, one)):
+            if any(live[name] is not None for name in self._removed_members(live, wanted)):
                 return False
             return all(
-                self._same(item, other[name]) if name in other else item is None or _secret_parts(item)
-                for name, item in one.items()
+                self._same(item, live[name]) if name in live else item is None or _secret_parts(item)
+                for name, item in wanted.items()
             )
-        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-            return all(self._same(a, b) for a, b in zip(one, other, strict=True))
-        return canonical_json(one) == canonical_json(other)
+        if isinstance(wanted, list) and isinstance(live, list) and len(wanted) == len(live):
+            return all(self._same(a, b) for a, b in zip(wanted, live, strict=True))
+        return canonical_json(wanted) == canonical_json(live)
 
     def _removed_members(self, live: dict[str, Any], wanted: dict[str, Any]) -> set[str]:
         """Return the members of a live object that disappear when the wanted object is written over it."""
@@ -288,12 +292,14 @@ class Json(Type, frozen=True):
             return [self._merge_over_live(None, item) for item in wanted]
         if not isinstance(wanted, dict):
             return wanted
-        kept: dict[str, Value] = {}
+        unmanaged: dict[str, Value] = {}
         if isinstance(live, dict):
-            leaving = self._removed_members(live, wanted)
-            kept = {name: item for name, item in live.items() if name not in leaving}
+            removed = self._removed_members(live, wanted)
+            unmanaged = {name: item for name, item in live.items() if name not in removed}
         written = {name: item for name, item in wanted.items() if item is not None}
-        return kept | {name: self._merge_over_live(kept.get(name), item) for name, item in written.items()}
+        return unmanaged | {
+            name: self._merge_over_live(unmanaged.get(name), item) for name, item in written.items()
+        }
 
     def reverting_value(self, before: Any, after: Any) -> Any:
         """Return `before`. In a partial value, add null for each member that only `after` has."""
@@ -408,15 +414,15 @@ def unknown_claim(path: tuple[str, ...], schema: Any) -> tuple[str, str] | None:
 
     A name after a text, a number or a list is a property of the value, not a claim.
     """
-    at = schema
+    current = schema
     for depth, name in enumerate(path):
-        known = at.get("properties") if isinstance(at, dict) else None
-        if not isinstance(known, dict):
+        properties = current.get("properties") if isinstance(current, dict) else None
+        if not isinstance(properties, dict):
             return None
-        if name not in known:
-            nearest = did_you_mean(name, known)
-            names = ", ".join(sorted(known)) or "no claims"
+        if name not in properties:
+            nearest = did_you_mean(name, properties)
+            names = ", ".join(sorted(properties)) or "no claims"
             hint = f'did you mean "{nearest}"?' if nearest else f"the schema defines: {names}"
             return ".".join(path[: depth + 1]), hint
-        at = known[name]
+        current = properties[name]
     return None

@@ -107,22 +107,22 @@ def _object_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
     """Return whether a value is a mapping with the required and no unknown members; report every error."""
     if not isinstance(node, Mapping):
         return _return_false(report_wrong_type(node, "a mapping", ctx))
-    parts, needed = schema.get("properties", {}), schema.get("required", ())
-    other, what = schema.get("additionalProperties", True), schema.get("title", "this value")
-    right, misspelt = True, set()
+    parts, required = schema.get("properties", {}), schema.get("required", ())
+    other_schema, noun = schema.get("additionalProperties", True), schema.get("title", "this value")
+    is_valid, misspelt = True, set()
     for key, item in node.entries:
         name = str(key.value)
-        part = parts.get(name, other)
+        part = parts.get(name, other_schema)
         if part is False:
-            misspelt.add(ctx.unknown_key(key, list(parts), what))
-            right = False
-        elif part is not True and not (_is_null(item) and name not in needed):
-            right &= conforms(item, part, ctx)
-    for name in needed:
+            misspelt.add(ctx.unknown_key(key, list(parts), noun))
+            is_valid = False
+        elif part is not True and not (_is_null(item) and name not in required):
+            is_valid &= conforms(item, part, ctx)
+    for name in required:
         if node.get(name) is None and name not in misspelt:
-            ctx.error("DP206", f'"{name}" is missing in {what}', node.span)
-            right = False
-    return right
+            ctx.error("DP206", f'"{name}" is missing in {noun}', node.span)
+            is_valid = False
+    return is_valid
 
 
 def _list_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
@@ -135,8 +135,8 @@ def _list_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
             f"the list has {format_count(len(node.items), 'item')}, but {format_limits(0, most, 'item')}"
         )
         return _return_false(ctx.error("DP203", message, node.span))
-    found = [conforms(item, schema["items"], ctx) for item in node.items]  # each is told
-    return all(found)
+    results = [conforms(item, schema["items"], ctx) for item in node.items]  # each is told
+    return all(results)
 
 
 def _text_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
@@ -189,10 +189,10 @@ _TYPES: Final[dict[str, tuple[type, str]]] = {
 
 def _type_fits(node: Node, form: Schema) -> bool:
     """Return whether a node has the type that a form requires."""
-    wanted = form.get("type")
-    if wanted == "null":
+    required_type = form.get("type")
+    if required_type == "null":
         return _is_null(node)
-    kind = _TYPES[wanted][0] if wanted in _TYPES else Scalar
+    kind = _TYPES[required_type][0] if required_type in _TYPES else Scalar
     return isinstance(node, kind) and not (kind is Scalar and _is_null(node))
 
 
@@ -212,14 +212,14 @@ def editor_schema(schema: Any, partial: bool, secrets: bool) -> Any:
         return [editor_schema(item, partial, secrets) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: editor_schema(item, partial, secrets) for name, item in schema.items()}
-    if partial and isinstance(made.get("properties"), dict):
-        needed = made.get("required", ())
-        made["properties"] = {
-            name: part if name in needed or "const" in part else {"anyOf": [part, NULL]}
-            for name, part in made["properties"].items()
+    result = {name: editor_schema(item, partial, secrets) for name, item in schema.items()}
+    if partial and isinstance(result.get("properties"), dict):
+        required = result.get("required", ())
+        result["properties"] = {
+            name: part if name in required or "const" in part else {"anyOf": [part, NULL]}
+            for name, part in result["properties"].items()
         }
-    return {"anyOf": [made, _SECRET]} if secrets and made.get("type") == "string" else made
+    return {"anyOf": [result, _SECRET]} if secrets and result.get("type") == "string" else result
 
 
 def value_or_file_schema(schema: Schema) -> Schema:

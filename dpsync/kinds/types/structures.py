@@ -205,7 +205,7 @@ class OneOf(Type, frozen=True, dict=True):
             for key in unknown:
                 ctx.unknown_key(key, [*self.short_words, self.tag], self.noun)
             return INVALID
-        short = next((one for one in self.short_forms if one.parts.keys() == {*node.keys()}), None)
+        short = next((item for item in self.short_forms if item.parts.keys() == {*node.keys()}), None)
         if short is None:
             message = (
                 f"{self.noun} has keys that exclude each other: use only {join_with_or(self.short_words)}"
@@ -217,7 +217,7 @@ class OneOf(Type, frozen=True, dict=True):
             values = [value] if len(names) == 1 else self._split(short, names, value, ctx)
             if isinstance(values, Invalid):
                 return values
-            entries += [(_with_text(key, name), one) for name, one in zip(names, values, strict=True)]
+            entries += [(_with_text(key, name), item) for name, item in zip(names, values, strict=True)]
         first = node.entries[0][0]
         tag = _with_text(first, self.tag), _with_text(first, short.form)
         return Mapping((tag, *entries), node.span)
@@ -267,8 +267,8 @@ class OneOf(Type, frozen=True, dict=True):
                     f'"{key.value}" is not allowed, because {tag.span} contains "{self.tag}: {tag.value}"'
                 )
                 return ctx.error("DP201", message, key.span, f"also set {self.tag}: {' or '.join(others)}")
-        rest = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
-        value = form.parse(rest, ctx)
+        parts = Mapping(tuple(entry for entry in node.entries if entry[0].value != self.tag), node.span)
+        value = form.parse(parts, ctx)
         return value if value is INVALID else {self.tag: tag.value, **value}
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
@@ -401,8 +401,8 @@ class List(Type, frozen=True):
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, list):
             return wrong_type(wire, "a list")
-        found = ((index, self.item_type.shape_error(item)) for index, item in enumerate(wire))
-        return next((wrong.nested_in(index) for index, wrong in found if wrong), None)
+        errors = ((index, self.item_type.shape_error(item)) for index, item in enumerate(wire))
+        return next((error.nested_in(index) for index, error in errors if error), None)
 
     def decode(self, wire: Any) -> Value:
         return [self.item_type.decode(item) for item in wire] if isinstance(wire, list) else wire
@@ -479,8 +479,8 @@ class Table(Type, frozen=True):
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
         if not isinstance(wire, dict):
             return wrong_type(wire, "an object")
-        found = ((key, self.value_type.shape_error(item)) for key, item in wire.items())
-        return next((wrong.nested_in(key) for key, wrong in found if wrong), None)
+        errors = ((key, self.value_type.shape_error(item)) for key, item in wire.items())
+        return next((error.nested_in(key) for key, error in errors if error), None)
 
     def write_only_part(self, value: Value) -> Value:
         """Return the values, by key, that the platform never returns; None without such a value."""

@@ -72,10 +72,10 @@ class LongText(Type, frozen=True):
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
         """Return the text of a node or of the file that it names, after checking its length."""
-        found = _content(node, ctx)
-        if isinstance(found, Invalid):
-            return found
-        file, text = (found, found.text) if isinstance(found, TextFile) else (None, str(found.value))
+        content = _content(node, ctx)
+        if isinstance(content, Invalid):
+            return content
+        file, text = (content, content.text) if isinstance(content, TextFile) else (None, str(content.value))
         if len(text) < self.min_length or (self.max_length is not None and len(text) > self.max_length):
             limits = format_limits(self.min_length, self.max_length, "character")
             message = f"the text has {format_count(len(text), 'character')}, but {limits}"
@@ -109,13 +109,13 @@ class Certificate(LongText, frozen=True):
         Errors have the position of the entry, and never show a line of a possible key.
         """
         text = super().parse(node, ctx)
-        wrong = _certificate_fault(text) if isinstance(text, str) else None
-        if wrong is None:
+        problem = _certificate_fault(text) if isinstance(text, str) else None
+        if problem is None:
             return text
         hint = (
             "write a PEM certificate, from BEGIN CERTIFICATE to END CERTIFICATE, or null for no certificate"
         )
-        return ctx.error("DP204", f"the text is not a certificate: {wrong}", node.span, hint)
+        return ctx.error("DP204", f"the text is not a certificate: {problem}", node.span, hint)
 
     def equals(self, wanted: Value, live: Value) -> bool:
         """Return whether two values contain the same certificates."""
@@ -131,11 +131,11 @@ def _certificate_fault(text: str) -> str | None:
 
     if not text.strip():
         return "it is empty"
-    framed = _PEM_BLOCK.findall(text) or [("CERTIFICATE", text)]
-    other = next((label for label, _ in framed if not label.endswith("CERTIFICATE")), None)
-    if other is not None:
-        return f"it contains a {other.lower()}"
-    for _, body in framed:
+    blocks = _PEM_BLOCK.findall(text) or [("CERTIFICATE", text)]
+    foreign_label = next((label for label, _ in blocks if not label.endswith("CERTIFICATE")), None)
+    if foreign_label is not None:
+        return f"it contains a {foreign_label.lower()}"
+    for _, body in blocks:
         try:
             binary = base64.b64decode("".join(body.split()), validate=True)
         except ValueError:
@@ -149,8 +149,8 @@ def _certificate_fault(text: str) -> str | None:
 
 def _base64_of(value: Value) -> str:
     """Return the Base64 data of all certificates in a text, without BEGIN and END lines and line breaks."""
-    framed = [body for _, body in _PEM_BLOCK.findall(str(value))]
-    return "".join("".join(framed or [str(value)]).split())
+    blocks = [body for _, body in _PEM_BLOCK.findall(str(value))]
+    return "".join("".join(blocks or [str(value)]).split())
 
 
 _FRONT_MATTER = re.compile(
@@ -168,24 +168,24 @@ class Markdown(Type, frozen=True):
         """
         from dpsync.document import MarkdownError, to_document, to_markdown
 
-        found = _content(node, ctx)
-        if isinstance(found, Invalid):
-            return found
-        text = found.text if isinstance(found, TextFile) else str(found.value)
+        content = _content(node, ctx)
+        if isinstance(content, Invalid):
+            return content
+        text = content.text if isinstance(content, TextFile) else str(content.value)
         if front_matter := _FRONT_MATTER.match(text):
-            span = node.span if not isinstance(found, TextFile) else Span(found.name, 1, 1, 1, 4)
+            span = node.span if not isinstance(content, TextFile) else Span(content.name, 1, 1, 1, 4)
             message = "the text begins with YAML front matter, which Markdown reads as a heading"
             lines = front_matter[0].count("\n")
             hint = f"delete the first {lines} lines of the text, from --- to ---"
             return ctx.error("DP209", message, span, hint)
         try:
             return to_markdown(to_document(text))
-        except MarkdownError as wrong:
-            for problem in wrong.problems:
+        except MarkdownError as error:
+            for problem in error.problems:
                 message, span = problem.message, node.span
-                if isinstance(found, TextFile):
+                if isinstance(content, TextFile):
                     line, column = problem.line, problem.column
-                    span = Span(found.name, line, column, line, column + 1)
+                    span = Span(content.name, line, column, line, column + 1)
                 else:
                     message = f"{message} (in line {problem.line} of the text)"
                 ctx.error("DP209", message, span, problem.hint)
