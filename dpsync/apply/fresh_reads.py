@@ -136,8 +136,12 @@ class FreshReads:
         """Read a list or tree again, and return why changes in it are stale, by address."""
         target.writes_at_last_read = self._write_count
         target.stale_reasons = self._stale_changes(self.read(target.source), target.changes)
-        if target.owner is not None and self._is_now_synced(target.owner):
-            target.stale_reasons |= dict.fromkeys((change.address for change in target.changes), _NOW_SYNCED)
+        if target.owner is not None:
+            current = self._read_owners(target.owner).get(target.owner.identity)
+            repository = current.synced_repository if current is not None else None
+            if repository is not None and repository != target.owner.synced_repository:
+                addresses = (change.address for change in target.changes)
+                target.stale_reasons |= dict.fromkeys(addresses, _NOW_SYNCED)
         return target.stale_reasons
 
     def _stale_changes(self, objects: ObjectsByIdentity, changes: Iterable[Change]) -> dict[str, str]:
@@ -193,15 +197,6 @@ class FreshReads:
                 if identity[0] == owner_kind.name
             ),
             None,
-        )
-
-    def _is_now_synced(self, owner: LiveObject) -> bool:
-        """Return whether the owner of a tree was connected to a repository after the plan was made."""
-        current = self._read_owners(owner).get(owner.identity)
-        return (
-            current is not None
-            and current.synced_repository is not None
-            and current.synced_repository != owner.synced_repository
         )
 
     def _read_owners(self, owner: LiveObject) -> ObjectsByIdentity:

@@ -132,38 +132,30 @@ class IdsRecorder:
         The lines of objects that the plan transfers wait until their transfer succeeded.
         """
         with self._catch_internal_errors():
-            self._record_matches(snapshot, plan)
-
-    def _record_matches(self, snapshot: Snapshot, plan: Plan) -> None:
-        """Record the id of each matched entry of a snapshot, under the lock."""
-        blocked = {item.address for item in plan.blocked}
-        lines = recorded_lines(self._registry, self._desired, snapshot)
-        with self._lock:
-            self._load_sections(snapshot)
-            self._lines_after_transfer = {}
-            for address, line in lines.items():
-                if str(address) in blocked or not (self._selected is None or address in self._selected):
-                    continue
-                if any(ancestor in snapshot.transferred_entries for ancestor in address.self_and_ancestors()):
-                    self._lines_after_transfer[address] = line
-                else:
-                    self._record_line(line)
+            blocked = {item.address for item in plan.blocked}
+            lines = recorded_lines(self._registry, self._desired, snapshot)
+            with self._lock:
+                self._load_sections(snapshot)
+                self._lines_after_transfer = {}
+                for address, line in lines.items():
+                    if str(address) in blocked or not (self._selected is None or address in self._selected):
+                        continue
+                    ancestors = address.self_and_ancestors()
+                    if any(ancestor in snapshot.transferred_entries for ancestor in ancestors):
+                        self._lines_after_transfer[address] = line
+                    else:
+                        self._record_line(line)
 
     def record_outcome(self, task: StepTask, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
         """Record the ids that follow from the outcome of a step. `ids` returns the current id of an entry.
 
         A delete removes lines, a transfer and a created object add lines.
         """
-        with self._catch_internal_errors():
-            self._record_outcome(task, outcome, ids)
-
-    def _record_outcome(self, task: StepTask, outcome: Outcome, ids: Callable[[Address], str | None]) -> None:
-        """Record the ids that follow from the outcome of a step, under the lock."""
         if outcome.result not in APPLIED:
             return
         step, change = task.step, task.change
         address = change.location
-        with self._lock:
+        with self._catch_internal_errors(), self._lock:
             if step.verb == "delete" and change.id is not None:
                 self._remove_lines(self._organizations.get(address.organization_key), change.kind, change.id)
             if step.verb == "transfer":

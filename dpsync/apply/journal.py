@@ -72,6 +72,7 @@ class InMemoryJournal:
         return self._inner.path
 
     def write(self, event: Event) -> None:
+        """Keep an event in memory, then record it. Raises JournalFullError."""
         self.events.append(event)
         self._inner.write(event)
 
@@ -88,6 +89,7 @@ class MaskedJournal:
         return self._inner.path
 
     def write(self, event: Event) -> None:
+        """Record an event without secrets. Raises JournalFullError."""
         self._inner.write(self._mask.mask_model(event))
 
 

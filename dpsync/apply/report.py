@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.apply.lost_values import find_lost_values
 from dpsync.apply.task import StepTask
-from dpsync.model.change import PlatformTrouble, Waiting
+from dpsync.model.change import PlatformTrouble
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import (
     Closed,
@@ -85,7 +85,7 @@ def _outcome_of_unrecorded(task: StepTask, intent: Intended | None) -> Outcome:
 
 def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: str | None) -> Report:
     """Return the report of an apply from its first and last event and the outcomes of its steps."""
-    remaining = closed.remaining
+    remaining, sent_fields = closed.remaining, _sent_fields(started.plan, outcomes)
     return Report(
         plan=started.digest,
         outcomes=tuple(outcomes),
@@ -93,7 +93,9 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
         verified=remaining is not None,
         remaining=remaining,
         started=tuple(_new_trouble(started.plan, remaining, outcomes)) if remaining else (),
-        processing=tuple(_still_processing(started.plan, remaining, outcomes)) if remaining else (),
+        processing=tuple(item for item in remaining.waiting if (item.address, item.field) in sent_fields)
+        if remaining
+        else (),
         unkept=tuple(find_lost_values(started.plan, remaining, outcomes)) if remaining else (),
         restorable=tuple(_restorable(started, outcomes)),
         reads=closed.reads,
@@ -111,12 +113,6 @@ def _new_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> It
         is_new = item not in plan.trouble or (item.address, item.field) in sent
         if item.address in written and is_new:
             yield item
-
-
-def _still_processing(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[Waiting]:
-    """Yield the values that this apply sent and that the platform has not processed yet."""
-    sent = _sent_fields(plan, outcomes)
-    return (item for item in remaining.waiting if (item.address, item.field) in sent)
 
 
 def _written_addresses(outcomes: Iterable[Outcome]) -> set[str]:

@@ -24,8 +24,11 @@ def await_processing(shared: ApplyContext, sent: Iterable[StepTask]) -> None:
     The plan that verifies the apply reads the objects once more, and the report names those still in
     processing.
     """
-    changes = {task.change.address: task.change for task in sent}
-    waiting = [change for change in changes.values() if _needs_processing(shared, change)]
+    waiting = []
+    for change in {task.change.address: task.change for task in sent}.values():
+        field = shared.registry[change.kind].platform_work.processed_field
+        if field is not None and any(item.field == field for item in change.differences):
+            waiting.append(change)
     pauses = platform_work_pauses()
     try:
         while waiting := _changes_in_processing(shared, waiting):
@@ -35,12 +38,6 @@ def await_processing(shared: ApplyContext, sent: Iterable[StepTask]) -> None:
             shared.client.pause(pause)
     except ClientError:
         return
-
-
-def _needs_processing(shared: ApplyContext, change: Change) -> bool:
-    """Return whether a change writes a field that the platform processes after its response."""
-    field = shared.registry[change.kind].platform_work.processed_field
-    return field is not None and any(item.field == field for item in change.differences)
 
 
 def _changes_in_processing(shared: ApplyContext, changes: Iterable[Change]) -> list[Change]:

@@ -73,6 +73,7 @@ _CONNECTORS: Final = {
 
 
 def _rules(noun: str) -> dict[str, str]:
+    """Return the sentences about merge rules and their parts, by path."""
     return {
         "mergeRules": f"The rules that change requests in the {noun} must meet before a merge.",
         "mergeRules.type": f"Which merge rules apply to change requests in the {noun}.",
@@ -88,6 +89,7 @@ def _rules(noun: str) -> dict[str, str]:
 
 
 def _appearance_fields(noun: str) -> dict[str, str]:
+    """Return the sentences about the fields of a customization, by path."""
     return {
         "title": f"The title that readers see, instead of the title of the {noun}.",
         "localizedTitle": "The title that readers see, in other languages. Each key is a language code.",

@@ -37,6 +37,7 @@ class HeaderReader:
         """Seconds that the platform's clock is ahead of the local clock; None without a Date header."""
 
     def send(self, request: Request) -> Response:
+        """Send a request, and keep the headers of the response."""
         started = time.time()
         response = self._inner.send(request)
         self.headers = response.headers

@@ -192,7 +192,10 @@ class _ContractChecker:
             match kind.read:
                 case ListRead():
                     objects = self._read_first_page(kind, path, query, operation, chain, kind.read.is_unpaged)
-                    self._remember_first(kind, objects, chain)
+                    ids = (fill_id_template(item, kind.id_path) for item in objects)
+                    first_id = next((id for id in ids if id is not None), None)
+                    if first_id is not None:  # the kinds below are read in the first object
+                        self._chains.setdefault(kind.name, ((kind.name, first_id), *chain))
                 case NodeListsRead():
                     nodes = self._read_first_page(None, path, query, operation)
                     self._compare_nodes(kind, nodes, chain, operation, "items[]")
@@ -384,12 +387,6 @@ class _ContractChecker:
             assert isinstance(node_kind.shape, TreeNode)
             if node_kind.shape.children_member and isinstance(kind.read, TreeRead):
                 self._compare_tree(kind, node, node_kind.shape.children_member, chain, operation, path)
-
-    def _remember_first(self, kind: Kind, items: Iterable[Any], chain: AncestorIds) -> None:
-        """Remember the first object of a kind, so that the kinds below it can be read."""
-        id = next((id for item in items if (id := fill_id_template(item, kind.id_path)) is not None), None)
-        if id is not None:
-            self._chains.setdefault(kind.name, ((kind.name, id), *chain))
 
     # --- the cost -----------------------------------------------------------------------------------------
 

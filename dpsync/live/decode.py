@@ -264,7 +264,7 @@ def _wire_value(item: Field, body: Mapping[str, Any]) -> Any:
         item.type.referenced_kinds
         and (value is ABSENT_VALUE or value is None)
         and _has_referenced_object(body, source)
-    ):
+    ):  # the response contains the referenced object, but not its id
         raise UnexpectedShapeError(
             UnexpectedShape(source, "an id", ABSENT if value is ABSENT_VALUE else "null")
         )

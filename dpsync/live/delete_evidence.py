@@ -303,17 +303,17 @@ class DeleteEvidenceReader:
             unreadable_dependents=dict(self._unreadable_dependents),
             checked_objects=looked_at,
         )
-        objects = {key: item for key, item in self._objects.items() if self._has_all_parents(item)}
+
+        def has_all_parents(item: LiveObject) -> bool:
+            ancestor = item.parent
+            while ancestor is not None and ancestor in self._objects:
+                ancestor = self._objects[ancestor].parent
+            return ancestor is None
+
+        objects = {identity: item for identity, item in self._objects.items() if has_all_parents(item)}
         self.snapshot = replace(
             self.snapshot, objects=objects, delete_evidence=evidence, requests=self.client.requests
         )
-
-    def _has_all_parents(self, item: LiveObject) -> bool:
-        """Return whether all parents of an object are among the known objects."""
-        ancestor = item.parent
-        while ancestor is not None and ancestor in self._objects:
-            ancestor = self._objects[ancestor].parent
-        return ancestor is None
 
     # --- outputs of deleted objects -------------------------------------------------------------------
 

@@ -176,7 +176,9 @@ class _Reader:
     def match_kind(self, kind: Kind) -> None:
         """Read the lists that are needed so far, then match the entries of a kind below each parent."""
         self._fetch()
-        for parent in self._parents(kind):
+        for parent in sorted(
+            parent for parent in self._parents_by_kind[kind.name] if self.reading.is_live(parent)
+        ):
             if (kind.name, parent) in self._matched:
                 continue
             source = self.reading.source(kind, parent)
@@ -201,10 +203,6 @@ class _Reader:
     def _progress(self) -> tuple[int, int, int]:
         """Return counts that grow whenever a match or a read may make more sources necessary."""
         return len(self.reading.matches), len(self.reading.transferred_entries), len(self.sources.objects)
-
-    def _parents(self, kind: Kind) -> list[Address]:
-        """Return the matched parents below which a kind is declared or looked up, sorted by address."""
-        return sorted(parent for parent in self._parents_by_kind[kind.name] if self.reading.is_live(parent))
 
     def _needed_sources(self) -> Iterable[ReadSource]:
         """Yield the sources of all declared scopes and lookups whose parent is matched by now."""

@@ -228,7 +228,13 @@ class SourceReader:
                         return without_wrapper(self._registry, tree, source.owner)
                     return tree
                 case NodeListsRead():
-                    return self._read_node_lists(kind, source)
+                    assert source.owner is not None
+                    decoded: list[tuple[str, LiveObject]] = []
+                    for url in source.lists:
+                        with as_bad_answer(url):
+                            items, nodes = self.read_pages(url), self._registry.tree_kinds(kind.key)
+                            decoded += decode_nodes(nodes, items, source.owner, source.url)
+                    return _check_unique(decoded)
                 case ListRead(is_unpaged=unpaged):
                     items = self.read_pages(source.url, unpaged)
                     listed = list(decode_list(kind, items, source.owner, source.url))
@@ -237,17 +243,14 @@ class SourceReader:
                     deleted = [is_deleted(kind, body) for _, _, body in listed]
                     return tuple(item for item, is_gone in zip(objects, deleted, strict=True) if not is_gone)
                 case SingleRead():
-                    return self._read_single(kind, source)
-
-    def _read_node_lists(self, kind: Kind, source: ReadSource) -> tuple[LiveObject, ...]:
-        """Read the nodes of a tree that the platform serves as several flat lists."""
-        assert source.owner is not None
-        decoded: list[tuple[str, LiveObject]] = []
-        nodes = self._registry.tree_kinds(kind.key)
-        for url in source.lists:
-            with as_bad_answer(url):
-                decoded += decode_nodes(nodes, self.read_pages(url), source.owner, source.url)
-        return _check_unique(decoded)
+                    try:
+                        body = self._client.get(*split_query(source.url))
+                    except NotFoundError:
+                        # Only an optional single may be absent. A missing parent is an error.
+                        if isinstance(kind.shape, SingleEntry) and not kind.shape.exists_with_parent:
+                            return ()
+                        raise
+                    return (decode(kind, body, source.owner, source.url, id=source.object_id),)
 
     def read_deleted(
         self, kind: Kind, id: str, owner: Identity, chain: AncestorIds, source: str
@@ -273,17 +276,6 @@ class SourceReader:
             return self._client.text(url)
         except (NotFoundError, ForbiddenError):
             return None
-
-    def _read_single(self, kind: Kind, source: ReadSource) -> tuple[LiveObject, ...]:
-        """Read a single, such as the settings of a site; return () if an optional single does not exist."""
-        try:
-            body = self._client.get(*split_query(source.url))
-        except NotFoundError:
-            # Only an optional single may be absent. A missing parent is an error.
-            if isinstance(kind.shape, SingleEntry) and not kind.shape.exists_with_parent:
-                return ()
-            raise
-        return (decode(kind, body, source.owner, source.url, id=source.object_id),)
 
     def read_parentless_list(self, kind: Kind, path: str) -> tuple[LiveObject, ...]:
         """Return all objects of a list that is in no other object. The source is each object's own URL."""

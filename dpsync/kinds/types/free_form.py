@@ -242,6 +242,7 @@ class Json(Type, frozen=True):
         return value_or_file_schema(schema)
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
+        """Return why a response value must not be decoded: only the type at the top level is checked."""
         expected = {"object": (dict, "an object"), "array": (list, "a list")}.get(
             self.json_schema.get("type", "")
         )
@@ -284,6 +285,7 @@ class Json(Type, frozen=True):
         return removed & live.keys()
 
     def merge_over_live(self, live: Value, wanted: Value) -> Value:
+        """Return the value to send; a partial value is merged with the members that nobody manages."""
         return self._merge_over_live(live, wanted) if self.is_partial else wanted
 
     def _merge_over_live(self, live: Value, wanted: Value) -> Value:
@@ -306,6 +308,7 @@ class Json(Type, frozen=True):
         return _with_nulls_for_added_members(before, after) if self.is_partial else before
 
     def write_only_part(self, value: Value) -> Value:
+        """Return the secrets in a value, None if it has none."""
         return _secret_parts(value) if self.may_contain_secrets else None
 
     @property

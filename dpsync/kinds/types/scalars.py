@@ -132,6 +132,7 @@ class Text(Type, frozen=True):
         )
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: a text with limits, or `{env: NAME}` for a secret."""
         if self.secret:
             return {
                 "type": "object",
@@ -179,6 +180,7 @@ class Text(Type, frozen=True):
         return value if self.is_case_insensitive else self.fold_for_key(value)
 
     def write_only_part(self, value: Value) -> Value:
+        """Return a secret, which the platform may not return; None for other texts."""
         return value if self.secret else None
 
     @property
@@ -220,6 +222,7 @@ class Domain(Text, frozen=True):
         return super().schema() | {"pattern": r"^[^\s@/*:.]+(\.[^\s@/*:.]+)+$"}
 
     def decode(self, wire: Any) -> Value:
+        """Return the domain name of a response in lower case."""
         return wire.lower() if isinstance(wire, str) else wire
 
 
@@ -262,6 +265,7 @@ class Enum(Type, frozen=True):
         return (*self.words, self.null_word) if self.null_word else self.words
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: one of the words."""
         return {"enum": list(self._all_words())}
 
     def encode(self, value: Value) -> Value:
@@ -269,6 +273,7 @@ class Enum(Type, frozen=True):
         return None if self.null_word is not None and value == self.null_word else value
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
+        """Return why a response value is no word; unknown words and null for `null_word` are allowed."""
         fits = isinstance(wire, str) or (wire is None and self.null_word is not None)
         return None if fits else wrong_type(wire, "a text")
 
@@ -300,6 +305,7 @@ class Reference(Type, frozen=True):
         return report_wrong_type(node, f"the key of a {' or '.join(self.kinds)}, or {{id: …}}", ctx)
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: a key, or `{id: …}`."""
         return {
             "anyOf": [
                 {"type": "string"},
@@ -313,6 +319,7 @@ class Reference(Type, frozen=True):
         }
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
+        """Return why a response value is no id that can be a segment of a URL."""
         if not isinstance(wire, str):
             return wrong_type(wire, "an id")
         fault = id_problem(wire)
@@ -334,6 +341,7 @@ class OwnReference(Reference, frozen=True):
     noun: str = "one"
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
+        """Return `own`, or the id in `{id: …}`."""
         if isinstance(node, Scalar):
             if node.value == OWN:
                 return OWN
@@ -341,6 +349,7 @@ class OwnReference(Reference, frozen=True):
         return super().parse(node, ctx)
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: `own`, or `{id: …}`."""
         _, by_id = super().schema()["anyOf"]
         return {"anyOf": [{"const": OWN}, by_id]}
 

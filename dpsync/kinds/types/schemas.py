@@ -100,6 +100,7 @@ def _return_false(_: object) -> bool:
 
 
 def _is_null(node: Node) -> bool:
+    """Return whether a node is null."""
     return isinstance(node, Scalar) and node.value is None
 
 

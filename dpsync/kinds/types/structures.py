@@ -79,6 +79,7 @@ class Object(Type, frozen=True, dict=True):
         return merge_mappings(below, above, merge_part)
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: a mapping with these parts only."""
         schema: Schema = {
             "type": "object",
             "properties": {name: part.schema() for name, part in self.parts.items()},
@@ -95,6 +96,7 @@ class Object(Type, frozen=True, dict=True):
         return {name: convert(part, value[name]) for name, part in self.parts.items() if name in value}
 
     def encode(self, value: Value) -> Value:
+        """Return the declared parts of a value in the form in which they are sent."""
         return self._map_parts(value, lambda part, item: part.encode(item))
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
@@ -111,6 +113,7 @@ class Object(Type, frozen=True, dict=True):
         return None
 
     def decode(self, wire: Any) -> Value:
+        """Return the declared parts of a response value. Undeclared parts are dropped."""
         return self._map_parts(wire, lambda part, item: part.decode(item))
 
     def equals(self, wanted: Value, live: Value) -> bool:
@@ -329,10 +332,15 @@ class OneOf(Type, frozen=True, dict=True):
         return {"anyOf": forms}
 
     def encode(self, value: Value) -> Value:
+        """Return a value in the form in which it is sent, by the form that its tag selects."""
         form = self._selected_form(value)
         return value if form is None else {self.tag: value[self.tag], **form.encode(value)}
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
+        """Return why a response value must not be decoded: no object, no tag, or a wrong part.
+
+        A form that dpsync does not know is allowed.
+        """
         if not isinstance(wire, dict):
             return wrong_type(wire, "an object")
         if not isinstance(wire.get(self.tag), str):
@@ -345,6 +353,10 @@ class OneOf(Type, frozen=True, dict=True):
         return None if form is None else form.shape_error(wire)
 
     def decode(self, wire: Any) -> Value:
+        """Return a response value by the form that its tag selects.
+
+        A value of an unknown form stays unchanged.
+        """
         form = self._selected_form(wire)
         return wire if form is None else {self.tag: wire[self.tag], **form.decode(wire)}
 
@@ -356,6 +368,7 @@ class OneOf(Type, frozen=True, dict=True):
         return form.equals(wanted, live)
 
     def write_only_part(self, value: Value) -> Value:
+        """Return the parts that the platform never returns, by the form that the tag selects."""
         form = self._selected_form(value)
         return None if form is None else form.write_only_part(value)
 
@@ -390,6 +403,7 @@ class List(Type, frozen=True):
         return values
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: a list of items of one type."""
         schema: Schema = {"type": "array", "items": self.item_type.schema()}
         if self.max_items is not None:
             schema["maxItems"] = self.max_items
@@ -399,6 +413,7 @@ class List(Type, frozen=True):
         return [self.item_type.encode(item) for item in value] if isinstance(value, list) else value
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
+        """Return why a response value must not be decoded: no list, or the first item of a wrong type."""
         if not isinstance(wire, list):
             return wrong_type(wire, "a list")
         errors = ((index, self.item_type.shape_error(item)) for index, item in enumerate(wire))
@@ -444,11 +459,13 @@ class Table(Type, frozen=True):
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
 
     def merge_overlay(self, below: Node, above: Node) -> Node:
+        """Merge two mappings key by key."""
         if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
             return above
         return merge_mappings(below, above, lambda _, old, new: self.value_type.merge_overlay(old, new))
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: a mapping with keys and values of these types."""
         schema: Schema = {
             "type": "object",
             "propertyNames": self.key_type.schema(),
@@ -467,16 +484,19 @@ class Table(Type, frozen=True):
         return {key: self.value_type.decode(item) for key, item in wire.items()}
 
     def equals(self, wanted: Value, live: Value) -> bool:
+        """Return whether two mappings have the same keys and equal values."""
         if not (isinstance(wanted, dict) and isinstance(live, dict)) or wanted.keys() != live.keys():
             return False
         return all(self.value_type.equals(item, live[key]) for key, item in wanted.items())
 
     def displayable_live(self, live: Value, wanted: Value) -> Value:
+        """Return the displayable parts of all live values, also of keys that are not wanted."""
         if not (isinstance(live, dict) and isinstance(wanted, dict)):
             return live
         return {key: self.value_type.displayable_live(item, wanted.get(key)) for key, item in live.items()}
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
+        """Return why a response value must not be decoded: no object, or the first value of a wrong type."""
         if not isinstance(wire, dict):
             return wrong_type(wire, "an object")
         errors = ((key, self.value_type.shape_error(item)) for key, item in wire.items())

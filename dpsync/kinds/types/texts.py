@@ -87,12 +87,14 @@ class LongText(Type, frozen=True):
         return text
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: a text, or `{file: PATH}`."""
         return {"anyOf": [{"type": "string"}, _FILE]}
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
         return None if isinstance(wire, str) else wrong_type(wire, "a text")
 
     def write_only_part(self, value: Value) -> Value:
+        """Return the text if the platform never returns it, otherwise None."""
         return value if self.is_write_only else None
 
     @property
@@ -192,6 +194,7 @@ class Markdown(Type, frozen=True):
             return INVALID
 
     def schema(self) -> Schema:
+        """Return the JSON Schema: a text, or `{file: PATH}`."""
         return {"anyOf": [{"type": "string"}, _FILE]}
 
     def encode(self, value: Value) -> Value:
