@@ -294,9 +294,9 @@ class FreshReads:
         )
         return matches * (1 + len(competing_entries(keys, matches[0], not_created)))
 
-    def _new_objects(self, now: ObjectsByIdentity) -> list[LiveObject]:
+    def _new_objects(self, objects: ObjectsByIdentity) -> list[LiveObject]:
         """Return the objects that did not exist when the plan was made."""
-        return [item for item in now.values() if item.identity not in self.snapshot.objects]
+        return [item for item in objects.values() if item.identity not in self.snapshot.objects]
 
     def _unclaimed(self, entry: Entry, new: list[LiveObject]) -> list[LiveObject]:
         """Return the new objects of an entry's kind and parent that no other entry of this apply created."""
@@ -313,13 +313,13 @@ class FreshReads:
             )
         ]
 
-    def _natural_keys(self, resource: Entry, now: ObjectsByIdentity) -> NaturalKeys:
+    def _natural_keys(self, keyed_entry: Entry, objects: ObjectsByIdentity) -> NaturalKeys:
         """Return the functions to compare the natural keys of an entry's kind with the current objects."""
         return NaturalKeys(
-            self.registry[resource.kind],
+            self.registry[keyed_entry.kind],
             self._referenced_id,
             lambda entry: self.desired.entries.get(entry.children[0]) if entry.children else None,
-            lambda item: [other for other in now.values() if other.holder == item.identity],
+            lambda item: [other for other in objects.values() if other.holder == item.identity],
         )
 
     def _referenced_id(self, address: Address) -> str | None:

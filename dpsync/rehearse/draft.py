@@ -135,14 +135,14 @@ class WorldDraft:
         self.records.append(asdict(_Record(kind, id, doc, organization, scope, parent, ref)))
 
 
-def without_members(response: Json, *left_out: str) -> Json:
+def without_members(response: Json, *names: str) -> Json:
     """Return a JSON object without these members."""
-    return {name: value for name, value in response.items() if name not in left_out}
+    return {name: value for name, value in response.items() if name not in names}
 
 
-def only_members(response: Json, *kept: str) -> Json:
+def only_members(response: Json, *names: str) -> Json:
     """Return a JSON object with only these members, as far as they are present."""
-    return {name: response[name] for name in kept if name in response}
+    return {name: response[name] for name in names if name in response}
 
 
 def assume_objects(draft: WorldDraft, organization: str, path: str) -> None:

@@ -278,13 +278,13 @@ class _FaultyApply:
             transports.append(FaultyTransport(inner, faults))
             return transports[-1]
 
-        stage = self._stage
-        one_by_one = replace(stage.session, parallelism=1)  # so the seed says which write it is
-        with stage.client(self._replica, around) as client:
+        setup = self._stage
+        one_by_one = replace(setup.session, parallelism=1)  # so the seed says which write it is
+        with setup.client(self._replica, around) as client:
             memory.is_killed = lambda: transports[0].is_killed
             try:
                 report = one_by_one.apply(
-                    client, stage.planned, secrets=stage.placeholder_secrets(), ids=memory
+                    client, setup.planned, secrets=setup.placeholder_secrets(), ids=memory
                 )
             except ProcessKilled:
                 return "The process was killed."
@@ -300,14 +300,14 @@ class _FaultyApply:
 
         Return None for an empty plan.
         """
-        stage = self._stage
+        setup = self._stage
         self._replica.finish()
-        session = replace(stage.session, ids=memory.ids)
-        with stage.client(self._replica) as client:
+        session = replace(setup.session, ids=memory.ids)
+        with setup.client(self._replica) as client:
             planned = self._confirmed_plan(session, client)
             if planned.plan.empty:
                 return None
-            return session.apply(client, planned, secrets=stage.placeholder_secrets(), ids=memory)
+            return session.apply(client, planned, secrets=setup.placeholder_secrets(), ids=memory)
 
     def _confirmed_plan(self, session: Session, client: object) -> Planned:
         """Return the plan of the remaining changes, with every answer confirmed that the plan asks for.

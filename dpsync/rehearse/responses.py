@@ -490,15 +490,15 @@ def _all_nodes(nodes: Iterable[Json]) -> Iterable[Json]:
         yield from _all_nodes(node.get("children", ()))
 
 
-def _difference_from_inherited(above: Json, below: Json) -> Json:
-    """Return the part of a customization (`above`) that differs from the inherited one (`below`)."""
+def _difference_from_inherited(own: Json, inherited: Json) -> Json:
+    """Return the part of a customization (`own`) that differs from the inherited one (`inherited`)."""
     differing = {}
-    for name, value in above.items():
-        if isinstance(value, dict) and isinstance(below.get(name), dict):
-            value = _difference_from_inherited(value, below[name])
+    for name, value in own.items():
+        if isinstance(value, dict) and isinstance(inherited.get(name), dict):
+            value = _difference_from_inherited(value, inherited[name])
             if not value:
                 continue
-        elif value == below.get(name):
+        elif value == inherited.get(name):
             continue
         differing[name] = value
     return differing

@@ -173,16 +173,16 @@ class Json(Type, frozen=True):
             above if is_file_reference(below) or is_file_reference(above) else self._merge_data(below, above)
         )
 
-    def _merge_data(self, below: Node, above: Node) -> Node:
+    def _merge_data(self, lower: Node, overlay: Node) -> Node:
         """Merge an overlay value into a value below. An object with another `tag` replaces the object."""
-        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-            return above
-        old_tag, new_tag = (node.get(self.tag or "") for node in (below, above))
+        if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
+            return overlay
+        old_tag, new_tag = (node.get(self.tag or "") for node in (lower, overlay))
         if isinstance(old_tag, Scalar) and isinstance(new_tag, Scalar) and old_tag.value != new_tag.value:
-            return above
-        if any(name in above for name in self.exclusive_members):
-            below = below.with_keys({*below.keys()} - {*self.exclusive_members})
-        return merge_mappings(below, above, lambda _, old_tag, new_tag: self._merge_data(old_tag, new_tag))
+            return overlay
+        if any(name in overlay for name in self.exclusive_members):
+            lower = lower.with_keys({*lower.keys()} - {*self.exclusive_members})
+        return merge_mappings(lower, overlay, lambda _, old_tag, new_tag: self._merge_data(old_tag, new_tag))
 
     @property
     def is_shaped(self) -> bool:
@@ -329,17 +329,17 @@ class Json(Type, frozen=True):
 _RemovedMembers = Callable[[dict[str, Any], dict[str, Any]], set[str]]
 
 
-def _displayed_members(live: dict[str, Any], wanted: dict[str, Any], leaving: _RemovedMembers) -> list[str]:
+def _displayed_members(live: dict[str, Any], wanted: dict[str, Any], removed_members: _RemovedMembers) -> list[str]:
     """Return the live members that are compared with a wanted object, or that disappear with it."""
-    return [*(name for name in wanted if name in live), *sorted(leaving(live, wanted) - wanted.keys())]
+    return [*(name for name in wanted if name in live), *sorted(removed_members(live, wanted) - wanted.keys())]
 
 
-def _displayable_part(live: Value, wanted: Value, leaving: _RemovedMembers) -> Value:
+def _displayable_part(live: Value, wanted: Value, removed_members: _RemovedMembers) -> Value:
     """Return the part of a live value that is compared with a wanted value."""
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
-            name: _displayable_part(live[name], wanted.get(name), leaving)
-            for name in _displayed_members(live, wanted, leaving)
+            name: _displayable_part(live[name], wanted.get(name), removed_members)
+            for name in _displayed_members(live, wanted, removed_members)
         }
     return live
 
@@ -347,14 +347,14 @@ def _displayable_part(live: Value, wanted: Value, leaving: _RemovedMembers) -> V
 HIDDEN_SECRET_TEXT = "(hidden, because it may be a secret)"  # noqa: S105 (a text, no secret)
 
 
-def _displayable_without_secrets(live: Value, wanted: Value, name: str, leaving: _RemovedMembers) -> Value:
+def _displayable_without_secrets(live: Value, wanted: Value, name: str, removed_members: _RemovedMembers) -> Value:
     """Return the compared part of a live value, with texts hidden that may be secrets."""
     if isinstance(wanted, Secret):
         return wanted
     if isinstance(live, dict) and isinstance(wanted, dict):
         return {
-            key: _displayable_without_secrets(live[key], wanted.get(key), key, leaving)
-            for key in _displayed_members(live, wanted, leaving)
+            key: _displayable_without_secrets(live[key], wanted.get(key), key, removed_members)
+            for key in _displayed_members(live, wanted, removed_members)
         }
     if isinstance(live, list) and isinstance(wanted, list):
         pairs = list(zip_longest(live, wanted[: len(live)]))
@@ -364,7 +364,7 @@ def _displayable_without_secrets(live: Value, wanted: Value, name: str, leaving:
                 other if isinstance(other, Secret) or item == other else HIDDEN_SECRET_TEXT
                 for item, other in pairs
             ]
-        return [_displayable_without_secrets(item, other, name, leaving) for item, other in pairs]
+        return [_displayable_without_secrets(item, other, name, removed_members) for item, other in pairs]
     if isinstance(live, dict | list) or (isinstance(live, str) and looks_secret(name, live)):
         return HIDDEN_SECRET_TEXT
     return live
