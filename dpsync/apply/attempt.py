@@ -32,7 +32,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Type
 from dpsync.kinds.urls import id_to_path_segment
 from dpsync.live.decode import check_id, fill_id_template, value_or_none
-from dpsync.live.sources import as_bad_answer
+from dpsync.live.sources import as_unexpected_response
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import DiagnosticError
@@ -255,7 +255,7 @@ class Attempt:
         id_paths = {gives.location: gives.pointer or "" for gives in self._task.step.gives}
         while True:
             body = self._shared.client.get(path)
-            with as_bad_answer(path):
+            with as_unexpected_response(path):
                 ids = {
                     address: check_id(body, id_path)
                     for address, id_path in id_paths.items()

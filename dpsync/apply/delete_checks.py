@@ -178,7 +178,7 @@ class DeleteChecks:
         """Read the lists that concern many deletes again, and return why deletes are stale, by object."""
         open_roots = set(self._roots.values()) - self._sent_deletes
         evidence = DeleteEvidenceReader(
-            self._client, self._registry, self._snapshot, self._parallelism, again=True
+            self._client, self._registry, self._snapshot, self._parallelism, rereads=True
         )
         cascade = Cascade(frozenset(open_roots))
         while evidence.read_dependents([*open_roots, *cascade.objects], with_contents=False):

@@ -269,7 +269,7 @@ class FreshReads:
     # --- new objects ----------------------------------------------------------------------------------
 
     def possible_results(
-        self, entry: Entry, now: ObjectsByIdentity, id: str | None = None
+        self, entry: Entry, objects: ObjectsByIdentity, id: str | None = None
     ) -> list[LiveObject]:
         """Return the new objects that an entry's request without a response may have created.
 
@@ -280,9 +280,9 @@ class FreshReads:
             id: The id of the created object, if it is known before the request.
         """
         if id is not None:
-            return [item for item in now.values() if (item.kind, item.id) == (entry.kind, id)]
-        keys = self._natural_keys(entry, now)
-        matches = new_objects_matching(keys, entry, self._unclaimed(entry, self._new_objects(now)))
+            return [item for item in objects.values() if (item.kind, item.id) == (entry.kind, id)]
+        keys = self._natural_keys(entry, objects)
+        matches = new_objects_matching(keys, entry, self._unclaimed(entry, self._new_objects(objects)))
         if len(matches) != 1:
             return matches
         not_created = (

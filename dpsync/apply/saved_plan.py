@@ -64,11 +64,11 @@ class Expected(Struct, frozen=True):
         """Return the expectation that a new plan equals the plan that a person has confirmed."""
         return Expected(plan, name="the plan that you confirmed")
 
-    def check(self, now: Plan) -> None:
+    def check(self, new_plan: Plan) -> None:
         """Raise NotApprovedError or StaleStateError unless the new plan is the expected one."""
-        check_approved(now, self.approved)
-        if self.plan is not None and (reasons := stale_reasons(self.plan, now, self.name)):
-            raise StaleStateError(reasons, now.origins)
+        check_approved(new_plan, self.approved)
+        if self.plan is not None and (reasons := stale_reasons(self.plan, new_plan, self.name)):
+            raise StaleStateError(reasons, new_plan.origins)
 
 
 def check_approved(plan: Plan, approved: str | None) -> None:

@@ -20,11 +20,11 @@ from dpsync.model.plan import Origin
 class LiveIds:
     """The live id of each entry during an apply, which adds the ids of created objects. Thread-safe."""
 
-    def __init__(self, known: Mapping[Address, str]) -> None:
+    def __init__(self, ids: Mapping[Address, str]) -> None:
         self._lock = threading.Lock()
         self._ids: dict[Address, str] = {}
         self._addresses: dict[str, set[Address]] = {}
-        for address, id in known.items():
+        for address, id in ids.items():
             self.set(address, id)
 
     def get(self, address: Address) -> str | None:

@@ -58,9 +58,9 @@ class Profile(Struct, frozen=True):
         """Return whether the server has an operation that accepts a body member."""
         return self.has_operation(method, path) and ((method, path), member) not in self.unaccepted_members
 
-    def missing_operation_text(self, what: str) -> str:
+    def missing_operation_text(self, action: str) -> str:
         """Return the sentence that the API version has no operation for something."""
-        return f"the API version {self.name} has no operation for {what}"
+        return f"the API version {self.name} has no operation for {action}"
 
 
 BodyMember = tuple[Operation, str]

@@ -68,12 +68,9 @@ def _shown_space(
     return space if isinstance(space, Ref | LiveId) else None
 
 
-def space_id(space: Ref | LiveId | None, bound: Callable[[Address], str | None]) -> str | None:
-    """Return the live id of a space; None if the space is unknown or not live.
-
-    `bound` maps addresses to ids.
-    """
-    return bound(space.address) if isinstance(space, Ref) else space.id if space is not None else None
+def space_id(space: Ref | LiveId | None, live_id: Callable[[Address], str | None]) -> str | None:
+    """Return the live id of a space; None if it is unknown or not live. `live_id` maps addresses to ids."""
+    return live_id(space.address) if isinstance(space, Ref) else space.id if space is not None else None
 
 
 def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> Desired:

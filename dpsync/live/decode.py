@@ -76,11 +76,11 @@ class UnexpectedShapeError(ValueError):
     `place` is the path of the item in the response, as `items[3]`; `id` is the item's id, if known.
     """
 
-    def __init__(self, misfit: UnexpectedShape, place: str = "", id: str | None = None) -> None:
-        self.misfit = misfit
-        self.place = place
+    def __init__(self, shape_error: UnexpectedShape, path: str = "", id: str | None = None) -> None:
+        self.misfit = shape_error
+        self.place = path
         self.id = id
-        super().__init__(misfit)
+        super().__init__(shape_error)
 
 
 class AddErrorPlace:
@@ -91,8 +91,8 @@ class AddErrorPlace:
 
     __slots__ = ("_item", "_place")
 
-    def __init__(self, place: str, item: Any) -> None:
-        self._place, self._item = place, item
+    def __init__(self, path: str, item: Any) -> None:
+        self._place, self._item = path, item
 
     def __enter__(self) -> None:
         pass

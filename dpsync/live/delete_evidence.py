@@ -40,7 +40,7 @@ class _ShowingOwners(Struct, frozen=True):
 class DeleteEvidenceReader:
     """Reads the surroundings of objects to delete, and adds the objects that it reads to `snapshot`.
 
-    With `again`, every list is read again, and objects that are no longer in a list leave the snapshot.
+    With `rereads`, every list is read again, and objects that are no longer in a list leave the snapshot.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class DeleteEvidenceReader:
         registry: Registry,
         snapshot: Snapshot,
         parallelism: int,
-        again: bool = False,
+        rereads: bool = False,
     ) -> None:
         self.client = client
         self.registry = registry
@@ -57,13 +57,13 @@ class DeleteEvidenceReader:
         self.sources = SourceReader(
             client, registry, parallelism, snapshot.objects.values(), snapshot.trees_without_wrapper
         )
-        self.rereads = again
+        self.rereads = rereads
         self._by_source: dict[str, list[Identity]] = defaultdict(list)
         for item in snapshot.objects.values():
             self._by_source[item.source_url].append(item.identity)
         self._objects = dict(snapshot.objects)
         self._outputs: dict[Identity, LiveObject] = {}
-        self._read_urls: set[str] = set() if again else set(self._by_source)
+        self._read_urls: set[str] = set() if rereads else set(self._by_source)
         self._unreadable_dependents: dict[Identity, str] = {}
         self._forbidden: set[str] = set()
         self._checked_objects: set[Identity] = set()

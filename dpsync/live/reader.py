@@ -29,7 +29,7 @@ from dpsync.live.reading import (
     ForbiddenReads,
     ReadingState,
     forbidden_reason,
-    read_records,
+    note_recorded_lines,
     read_separate_parts,
     report_lines_of_other_kinds,
 )
@@ -137,7 +137,7 @@ def read_snapshot(
     """
     reader = _Reader(ReadingState(client, registry, desired, parallelism, base, ids))
     read_organizations(reader.reading)
-    read_records(reader.reading)
+    note_recorded_lines(reader.reading)
     for kind in registry.in_dependency_order:
         if kind.parent is not None:
             reader.match_kind(kind)

@@ -182,7 +182,7 @@ class ReadingState(Struct, dict=True):
             raise DiagnosticError(self.diagnostics, code)
 
 
-def read_records(reading: ReadingState) -> None:
+def note_recorded_lines(reading: ReadingState) -> None:
     """Note the lines of the ids file for each matched organization.
 
     The lines are addressed by the organization's current key. `RecordedLines` groups the lines by what they
@@ -296,7 +296,7 @@ def find_renamed_keys(registry: Registry, desired: Desired, snapshot: Snapshot) 
     }
 
 
-def way_out(objects: str) -> str:
+def access_advice(objects: str) -> str:
     """Return the advice for objects that the token may not read."""
     return f"use the token of a user who can read {objects}, such as an admin"
 
@@ -325,12 +325,14 @@ class ForbiddenReads:
     def add_entry(self, entry: Entry, url: str) -> None:
         """Note that the token may not read an entry, because it got a 403 for `url`."""
         noun = self._reading.registry[entry.kind].noun
-        self.entries[entry.address] = Unsupported(forbidden_reason(url), entry.span, way_out(plural(noun)))
+        self.entries[entry.address] = Unsupported(
+            forbidden_reason(url), entry.span, access_advice(plural(noun))
+        )
 
     def add_field(self, entry: Entry, name: str, url: str) -> None:
         """Note that the token may not read a field."""
         self.fields[entry.address, name] = Unsupported(
-            forbidden_reason(url), entry.field_span(name), way_out("this list")
+            forbidden_reason(url), entry.field_span(name), access_advice("this list")
         )
 
     def add_list(self, kind: Kind, parent: Address, url: str) -> None:
@@ -340,19 +342,19 @@ class ForbiddenReads:
         for lookup in self._reading.desired.lookups.values():
             if (lookup.kind, lookup.parent) == (kind.name, parent):
                 self.entries[lookup.address] = Unsupported(
-                    forbidden_reason(url), lookup.span, way_out(plural(kind.noun))
+                    forbidden_reason(url), lookup.span, access_advice(plural(kind.noun))
                 )
         scope_address = parent.child(*kind.key.split("."))
         if watched := self._reading.desired.watched_scopes.get(scope_address):
             self.not_readable_watched[scope_address] = Unsupported(
-                forbidden_reason(url), watched.span, way_out(plural(kind.noun))
+                forbidden_reason(url), watched.span, access_advice(plural(kind.noun))
             )
         scope = self._reading.desired.scopes.get(scope_address)
         if scope is None:
             return
         if not any(address.is_at_or_below(scope.address) for address in self._reading.desired.entries):
             self.entries[scope.address] = Unsupported(
-                forbidden_reason(url), scope.span, way_out(plural(kind.noun))
+                forbidden_reason(url), scope.span, access_advice(plural(kind.noun))
             )
 
     def explains(self, question: Diagnostic) -> bool:

@@ -151,7 +151,7 @@ def _unknown_id(
     )
 
 
-def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) -> None:
+def find_transfers(reading: ReadingState, forbidden: ForbiddenReads, kind: Kind) -> None:
     """Match unmatched entries with objects below another parent, so that the plan transfers the objects.
 
     Each match needs a reason: `previously`, a pin, the git base or the ids file. If the token may not read a
@@ -203,7 +203,7 @@ def find_transfers(reading: ReadingState, unread: ForbiddenReads, kind: Kind) ->
             reading.transferred_entries.add(address)
             free = [item for item in free if item.id != match.id]
         elif forbidden_url is not None:
-            unread.add_entry(entry, forbidden_url)
+            forbidden.add_entry(entry, forbidden_url)
 
 
 def _objects_below_all(
@@ -227,7 +227,7 @@ def _objects_below_all(
     return objects, forbidden_url
 
 
-def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
+def read_orders(reading: ReadingState, forbidden: ForbiddenReads) -> None:
     """Note the live order of the siblings in each matched entry that declares an order.
 
     An order that the token may not read is noted as an unreadable field.
@@ -246,7 +246,7 @@ def read_orders(reading: ReadingState, unread: ForbiddenReads) -> None:
             )
             for holder, url, siblings in orders:
                 if siblings is None:
-                    unread.add_field(holder, order.name, url)
+                    forbidden.add_field(holder, order.name, url)
                 else:
                     parent = reading.identity(holder.address)
                     reading.sibling_order[parent] = (*reading.sibling_order.get(parent, ()), *siblings)

@@ -86,16 +86,16 @@ class SourceReader:
         client: ReadClient,
         registry: Registry,
         parallelism: int,
-        known: Iterable[LiveObject] = (),
-        unwrapped: Iterable[str] = (),
+        known_objects: Iterable[LiveObject] = (),
+        trees_without_wrapper: Iterable[str] = (),
     ) -> None:
         """Initialize without any read.
 
         Args:
-            known: Objects that were read before, to know their outputs.
-            unwrapped: URLs of trees that are read without the automatic wrapper node (see `Snapshot`).
+            known_objects: Objects that were read before, to know their outputs.
+            trees_without_wrapper: URLs of trees that are read without the automatic wrapper node (see `Snapshot`).
         """
-        self.trees_without_wrapper = set(unwrapped)
+        self.trees_without_wrapper = set(trees_without_wrapper)
         self._client = client
         self._registry = registry
         self._parallelism = parallelism
@@ -107,7 +107,7 @@ class SourceReader:
         """Cache by kind and chain."""
         self._output_ids: dict[Identity, str] = {}
         """The id of the output by the object that created it."""
-        self._note_outputs(known)
+        self._note_outputs(known_objects)
 
     def source(self, kind: Kind, owner: Identity, chain: AncestorIds) -> ReadSource:
         """Return where the objects of a kind in `owner` are read; `chain` has the owner and its parents."""
@@ -218,7 +218,7 @@ class SourceReader:
         kind = self._registry[source.kind]
         if not source.url:
             return ()
-        with as_bad_answer(source.url):
+        with as_unexpected_response(source.url):
             match kind.read:
                 case TreeRead(root_member=root):
                     assert source.owner is not None
@@ -231,7 +231,7 @@ class SourceReader:
                     assert source.owner is not None
                     decoded: list[tuple[str, LiveObject]] = []
                     for url in source.lists:
-                        with as_bad_answer(url):
+                        with as_unexpected_response(url):
                             items, nodes = self.read_pages(url), self._registry.tree_kinds(kind.key)
                             decoded += decode_nodes(nodes, items, source.owner, source.url)
                     return _check_unique(decoded)
@@ -264,7 +264,7 @@ class SourceReader:
             body = self._client.get(url)
         except NotFoundError:
             return None
-        with as_bad_answer(url):
+        with as_unexpected_response(url):
             live = decode(kind, body, owner, source)
         if not is_deleted(kind, body) or value_or_none(body, owner[0]) not in (None, owner[1]):
             return None  # an object of another organization cannot be restored here
@@ -279,7 +279,7 @@ class SourceReader:
 
     def read_parentless_list(self, kind: Kind, path: str) -> tuple[LiveObject, ...]:
         """Return all objects of a list that is in no other object. The source is each object's own URL."""
-        with as_bad_answer(path):
+        with as_unexpected_response(path):
             listed = decode_list(kind, self.read_pages(path), None, "")
             objects = _check_unique((item_path, item) for item_path, item, _ in listed)
         read = kind.read.path
@@ -290,7 +290,7 @@ class SourceReader:
 
     def read_ids_and_bodies(self, path: str) -> list[tuple[str, dict[str, Any]]]:
         """Return id and body of each item of a list whose other members are not checked."""
-        with as_bad_answer(path):
+        with as_unexpected_response(path):
             items = [(f"items[{index}]", item) for index, item in enumerate(self.read_pages(path))]
             ids_and_bodies = []
             for item_path, item in items:
@@ -307,14 +307,14 @@ class SourceReader:
         Raises UnexpectedResponseError if a writable member does not fit its declared type.
         """
         query = split_query(kind.read.path)[1]
-        with as_bad_answer(path):
+        with as_unexpected_response(path):
             body = self._client.get(path, query)
             check_written(kind, body)
         return dict(body)
 
     def read_id(self, path: str) -> str:
         """Return the id in the response at a URL path. Raises UnexpectedResponseError without a valid id."""
-        with as_bad_answer(path):
+        with as_unexpected_response(path):
             return check_id(self._client.get(path), "id")
 
     def read_pages(self, path: str, unpaged: bool = False) -> list[dict[str, Any]]:
@@ -324,7 +324,7 @@ class SourceReader:
 
 
 @contextmanager
-def as_bad_answer(url: str) -> Iterator[None]:
+def as_unexpected_response(url: str) -> Iterator[None]:
     """Convert an UnexpectedShapeError raised inside to an UnexpectedResponseError for a GET of this URL."""
     try:
         yield

@@ -212,7 +212,7 @@ class _MemoryIdsStore(Struct):
 
 
 def run_with_faults(
-    stage: RehearsalSetup, world: World, undisturbed: Replica, writes: int, number: int, seed: int
+    setup: RehearsalSetup, world: World, undisturbed: Replica, writes: int, number: int, seed: int
 ) -> Iterator[FaultRun]:
     """Yield the results of `number` rehearsals with faults, each on a new replica.
 
@@ -224,8 +224,8 @@ def run_with_faults(
         run_seed = seed + index
         faults = draw_faults(Random(run_seed), writes)  # noqa: S311  # what is repeated by its seed is no secret
         try:
-            with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
-                converged, description = _FaultyApply(stage, replica).run(faults)
+            with Replica(world, setup.session.registry.profile.name, setup.recording) as replica:
+                converged, description = _FaultyApply(setup, replica).run(faults)
                 if converged and (differing := _count_differences(replica, end)):
                     converged, description = False, f"{description} {differing}"
         except WorldLoadError as error:
@@ -253,8 +253,8 @@ def _count_differences(replica: Replica, end: object) -> str:
 class _FaultyApply:
     """One apply with faults on a replica, and a clean apply after it."""
 
-    def __init__(self, stage: RehearsalSetup, replica: Replica) -> None:
-        self._stage, self._replica = stage, replica
+    def __init__(self, setup: RehearsalSetup, replica: Replica) -> None:
+        self._stage, self._replica = setup, replica
 
     def run(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
         """Return whether the clean apply converged after the faults, and a description of both applies."""

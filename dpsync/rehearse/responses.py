@@ -184,31 +184,31 @@ def take_glossary(draft: WorldDraft, items: list[Json], organization: str) -> No
     ]
 
 
-def take_grants(draft: WorldDraft, items: list[Json], below: str, id: str, to: str) -> None:
-    """Keep the roles of users or teams (`to`) on an object, until all objects are read.
+def take_grants(draft: WorldDraft, items: list[Json], list_path: str, id: str, subject_list: str) -> None:
+    """Keep the roles of users or teams (`subject_list`) on an object, until all objects are read.
 
-    `below` is the list with the object, as `spaces` or `orgs/o1/sites`.
+    `list_path` is the list with the object, as `spaces` or `orgs/o1/sites`.
     """
-    draft.role_grants.append((below.rpartition("/")[2], id, to, items))
+    draft.role_grants.append((list_path.rpartition("/")[2], id, subject_list, items))
 
 
-def add_roles(draft: WorldDraft, target: str, id: str, to: str, items: list[Json]) -> None:
-    """Add the roles of users or teams (`to`) on a collection, space or site (`target`)."""
+def add_roles(draft: WorldDraft, target: str, id: str, subject_list: str, items: list[Json]) -> None:
+    """Add the roles of users or teams (`subject_list`) on a collection, space or site (`target`)."""
     for organization in draft.organizations.values():
         target_data = getattr(organization, target).get(id)
         if target_data is None:
             continue
         roles: Json = {}
         for item in items:
-            subject = item[_ROLE_SUBJECTS[to]]
+            subject = item[_ROLE_SUBJECTS[subject_list]]
             roles[subject["id"]] = item["permission"]
-            if to == "users":
+            if subject_list == "users":
                 draft.add_member(organization, draft.add_user(subject))
             else:
                 organization.teams.setdefault(
                     subject["id"], only_members(subject, "id", "title", "createdAt")
                 )
-        target_data.setdefault("permissions", {})[to] = roles
+        target_data.setdefault("permissions", {})[subject_list] = roles
 
 
 _OMITTED_SITE_MEMBERS = ("siteSpaces", "features", "appliedType", "proxy", "styleguide")
@@ -412,14 +412,18 @@ def take_customization(draft: WorldDraft, body: Json, organization: str, site: s
     draft.get_site(organization, site)["customization"] = body
 
 
-def take_own_customization(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
+def take_own_customization(
+    draft: WorldDraft, body: Json, organization: str, site: str, site_space: str
+) -> None:
     """Keep the own customization of a site space, until the navigation is complete."""
-    draft.customizations[place] = body
+    draft.customizations[site_space] = body
 
 
-def take_whole_customization(draft: WorldDraft, body: Json, organization: str, site: str, place: str) -> None:
+def take_whole_customization(
+    draft: WorldDraft, body: Json, organization: str, site: str, site_space: str
+) -> None:
     """Keep the customization of a site space: the part that differs from that of the site."""
-    draft.customizations[place] = _difference_from_inherited(
+    draft.customizations[site_space] = _difference_from_inherited(
         body, draft.get_site(organization, site).get("customization", {})
     )
 

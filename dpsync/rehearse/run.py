@@ -42,7 +42,7 @@ _SPECIFICATIONS_KEY = ""
 
 
 def rehearse(
-    stage: RehearsalSetup,
+    setup: RehearsalSetup,
     *,
     faults: int = 0,
     seed: int = 0,
@@ -55,21 +55,21 @@ def rehearse(
     the first rehearsal already failed. Raises DiagnosticError for a plan that must not be applied, and
     NoCompanionError if the companion is not installed.
     """
-    if stage.plan.refusals:
+    if setup.plan.refusals:
         findings = [Diagnostic(refusal.code, refusal.message, address=refusal.address, hint=refusal.way_out)
-                 for refusal in stage.plan.refusals]  # fmt: skip
+                 for refusal in setup.plan.refusals]  # fmt: skip
         raise DiagnosticError(findings, Exit.REFUSED)
     try:
-        world = stage.world()
-        with Replica(world, stage.session.registry.profile.name, stage.recording) as replica:
-            rehearsal = _Run(stage, world, replica, report, stop or Event()).run()
+        world = setup.world()
+        with Replica(world, setup.session.registry.profile.name, setup.recording) as replica:
+            rehearsal = _Run(setup, world, replica, report, stop or Event()).run()
             if not faults or not rehearsal.went_as_planned:
                 return rehearsal
-            fault_runs = tuple(run_with_faults(stage, world, replica, rehearsal.writes, faults, seed))
+            fault_runs = tuple(run_with_faults(setup, world, replica, rehearsal.writes, faults, seed))
             return rehearsal.model_copy(update={"seed": seed, "faults": fault_runs})
     except WorldLoadError as error:
         message = f"dpsync cannot load the responses of GitBook into the local server: {error}"
-        return _result(stage.plan, deviations=(Deviation(what="loading", message=message),))
+        return _result(setup.plan, deviations=(Deviation(what="loading", message=message),))
 
 
 class _Run:
@@ -77,13 +77,13 @@ class _Run:
 
     def __init__(
         self,
-        stage: RehearsalSetup,
+        setup: RehearsalSetup,
         world: World,
         replica: Replica,
         report: Callable[[Outcome], None],
         stop: Event,
     ) -> None:
-        self.stage, self.plan, self.world, self.replica = stage, stage.plan, world, replica
+        self.stage, self.plan, self.world, self.replica = setup, setup.plan, world, replica
         self.report, self.stop = report, stop
         self.public_history = PublicHistory()
         self.look_count = 0

@@ -60,19 +60,19 @@ def make_world(
     readings: Iterable[RecordedAnswer],
     token: str,
     not_as_administrator: Iterable[str] = (),
-    named: Iterable[tuple[str, str]] = (),
+    required_paths: Iterable[tuple[str, str]] = (),
 ) -> World:
     """Return the world with the objects of the recorded responses.
 
     Args:
         token: the token of an administrator in the world.
         not_as_administrator: ids of people whom the plan changes, and who should not be this administrator.
-        named: paths of objects that must exist, each with the id of its organization.
+        required_paths: paths of objects that must exist, each with the id of its organization.
     """
     draft = WorldDraft()
     for reading in sorted(readings, key=lambda answer: (answer.path.count("/"), answer.path, answer.filters)):
         rows.convert_response(draft, reading)
-    for organization, path in named:
+    for organization, path in required_paths:
         assume_objects(draft, organization, path)
     return _world_of_draft(draft, token, frozenset(not_as_administrator))
 

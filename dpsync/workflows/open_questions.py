@@ -36,9 +36,9 @@ class TypedAnswers(Struct, frozen=True):
     new: frozenset[Address] = frozenset()
     """The entries that are new."""
 
-    def merged_with(self, more: TypedAnswers) -> TypedAnswers:
+    def merged_with(self, other: TypedAnswers) -> TypedAnswers:
         """Return these answers together with more answers."""
-        return TypedAnswers(self.answers | more.answers, {**self.ids, **more.ids}, self.new | more.new)
+        return TypedAnswers(self.answers | other.answers, {**self.ids, **other.ids}, self.new | other.new)
 
     def add_to_options(self, options: Options) -> Options:
         """Return the options of a run with these answers as values of `--confirm`."""
@@ -79,13 +79,13 @@ class OpenQuestion(Struct, frozen=True):
     """The answers that are given with the number of all deletes."""
 
 
-def open_questions(plan: Plan, given: TypedAnswers, with_entries: bool = True) -> list[OpenQuestion]:
+def open_questions(plan: Plan, given_answers: TypedAnswers, with_entries: bool = True) -> list[OpenQuestion]:
     """Return the questions of a plan that can be typed; [] if any refusal has no such answer.
 
     Answers that were given before are left out. `with_entries`: whether an answer may say which object an
     entry is, as `TypedAnswers.add_to_session` takes it.
     """
-    questions = [_open_question(plan, refusal, given, with_entries) for refusal in plan.refusals]
+    questions = [_open_question(plan, refusal, given_answers, with_entries) for refusal in plan.refusals]
     if not all(
         question.candidates or question.new or question.typed or question.numbers for question in questions
     ):

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dpsync.live.reading import ReadingState, read_records, recorded_lines, report_lines_of_other_kinds
+from dpsync.live.reading import ReadingState, note_recorded_lines, recorded_lines, report_lines_of_other_kinds
 from dpsync.model.address import Address
 from dpsync.model.desired import NO_BASE, Base, Desired, Unsupported
 from dpsync.model.ids import IdsFile, RecordedLine
@@ -49,7 +49,7 @@ def reading(desired: Desired, ids: IdsFile, base: Base = NO_BASE) -> ReadingStat
     client = cast(Any, SimpleNamespace(platform=HERE))
     state = ReadingState(client, REGISTRY, desired, 1, base, ids)
     state.matches |= {ACME: Match("1", MatchedBy.PIN), OTHER: Match("2", MatchedBy.PIN)}
-    read_records(state)
+    note_recorded_lines(state)
     return state
 
 

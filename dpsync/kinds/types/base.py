@@ -104,12 +104,12 @@ class Type(Struct, frozen=True):
         """Return the value of a YAML node. Report errors to `ctx` and return INVALID."""
         raise TypeError(f"{type(self).__name__} does not implement parse")
 
-    def merge_overlay(self, below: Node, above: Node) -> Node:
-        """Merge the overlay value `above` into `below`: mappings merge, other values are replaced.
+    def merge_overlay(self, lower: Node, overlay: Node) -> Node:
+        """Merge an overlay value into a value below: mappings are merged, other values replaced.
 
-        Members of `below` that the overlay value excludes are dropped.
+        Members of `lower` that the overlay value excludes are dropped.
         """
-        return merge_values(below, above)
+        return merge_values(lower, overlay)
 
     def shortest_form(self, long_form: Any, replaced_node: Node | None = None) -> Any:
         """Return the shortest YAML form of a value, which is YAML data in the long form.
@@ -197,26 +197,26 @@ MergeMember = Callable[[str, Node, Node], Node]
 """Merges one member of a mapping, given its name, the value below and the overlay value."""
 
 
-def merge_mappings(below: Mapping, above: Mapping, merge: MergeMember) -> Mapping:
-    """Merge two YAML mappings. `merge` merges members that both have. The position is that of `below`."""
-    entries = {key.text: (key, item) for key, item in below}
-    for key, item in above:
+def merge_mappings(lower: Mapping, overlay: Mapping, merge: MergeMember) -> Mapping:
+    """Merge two YAML mappings. `merge` merges members that both have. The position is that of `lower`."""
+    entries = {key.text: (key, item) for key, item in lower}
+    for key, item in overlay:
         old_key, old = entries.get(key.text, (key, None))
         value = item if old is None else merge(key.text, old, item)
         entries[key.text] = (key if value is item else old_key), value
-    return Mapping(tuple(entries.values()), below.span)
+    return Mapping(tuple(entries.values()), lower.span)
 
 
-def merge_values(below: Node, above: Node) -> Node:
-    """Merge an overlay value (`above`) into a value below, for values of unknown type.
+def merge_values(lower: Node, overlay: Node) -> Node:
+    """Merge an overlay value into a value below, for values of unknown type.
 
     Mappings are merged. Other values, and references to files, are replaced.
     """
-    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-        return above
-    if is_file_reference(below) or is_file_reference(above):
-        return above
-    return merge_mappings(below, above, lambda _, old, new: merge_values(old, new))
+    if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
+        return overlay
+    if is_file_reference(lower) or is_file_reference(overlay):
+        return overlay
+    return merge_mappings(lower, overlay, lambda _, old, new: merge_values(old, new))
 
 
 def is_file_reference(node: Node) -> bool:

@@ -167,10 +167,12 @@ class Json(Type, frozen=True):
             else value
         )
 
-    def merge_overlay(self, below: Node, above: Node) -> Node:
+    def merge_overlay(self, lower: Node, overlay: Node) -> Node:
         """Merge at every depth, and drop members that the type or a member of the overlay excludes."""
         return (
-            above if is_file_reference(below) or is_file_reference(above) else self._merge_data(below, above)
+            overlay
+            if is_file_reference(lower) or is_file_reference(overlay)
+            else self._merge_data(lower, overlay)
         )
 
     def _merge_data(self, lower: Node, overlay: Node) -> Node:
@@ -329,9 +331,14 @@ class Json(Type, frozen=True):
 _RemovedMembers = Callable[[dict[str, Any], dict[str, Any]], set[str]]
 
 
-def _displayed_members(live: dict[str, Any], wanted: dict[str, Any], removed_members: _RemovedMembers) -> list[str]:
+def _displayed_members(
+    live: dict[str, Any], wanted: dict[str, Any], removed_members: _RemovedMembers
+) -> list[str]:
     """Return the live members that are compared with a wanted object, or that disappear with it."""
-    return [*(name for name in wanted if name in live), *sorted(removed_members(live, wanted) - wanted.keys())]
+    return [
+        *(name for name in wanted if name in live),
+        *sorted(removed_members(live, wanted) - wanted.keys()),
+    ]
 
 
 def _displayable_part(live: Value, wanted: Value, removed_members: _RemovedMembers) -> Value:
@@ -347,7 +354,9 @@ def _displayable_part(live: Value, wanted: Value, removed_members: _RemovedMembe
 HIDDEN_SECRET_TEXT = "(hidden, because it may be a secret)"  # noqa: S105 (a text, no secret)
 
 
-def _displayable_without_secrets(live: Value, wanted: Value, name: str, removed_members: _RemovedMembers) -> Value:
+def _displayable_without_secrets(
+    live: Value, wanted: Value, name: str, removed_members: _RemovedMembers
+) -> Value:
     """Return the compared part of a live value, with texts hidden that may be secrets."""
     if isinstance(wanted, Secret):
         return wanted

@@ -66,17 +66,17 @@ class Object(Type, frozen=True, dict=True):
             )
         return INVALID if any(item is INVALID for item in value.values()) else value
 
-    def merge_overlay(self, below: Node, above: Node) -> Node:
+    def merge_overlay(self, lower: Node, overlay: Node) -> Node:
         """Merge two mappings part by part. With `exactly_one`, another part replaces the mapping."""
-        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-            return above
-        if self.exactly_one and below.keys() != above.keys():
-            return above
+        if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
+            return overlay
+        if self.exactly_one and lower.keys() != overlay.keys():
+            return overlay
 
         def merge_part(name: str, below: Node, above: Node) -> Node:
             return self.parts[name].merge_overlay(below, above) if name in self.parts else above
 
-        return merge_mappings(below, above, merge_part)
+        return merge_mappings(lower, overlay, merge_part)
 
     def schema(self) -> Schema:
         """Return the JSON Schema: a mapping with these parts only."""
@@ -274,20 +274,20 @@ class OneOf(Type, frozen=True, dict=True):
         value = form.parse(parts, ctx)
         return value if value is INVALID else {self.tag: tag.value, **value}
 
-    def merge_overlay(self, below: Node, above: Node) -> Node:
+    def merge_overlay(self, lower: Node, overlay: Node) -> Node:
         """Merge two values. If the overlay selects another form, drop members that the new form lacks."""
-        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-            return above
-        if self.short_forms and above.get(self.tag) is None and {*above.keys()} <= {*self.short_words}:
-            return above
-        old, new = below.get(self.tag), above.get(self.tag) or below.get(self.tag)
+        if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
+            return overlay
+        if self.short_forms and overlay.get(self.tag) is None and {*overlay.keys()} <= {*self.short_words}:
+            return overlay
+        old, new = lower.get(self.tag), overlay.get(self.tag) or lower.get(self.tag)
         tag = new.text if isinstance(new, Scalar) else ""
         form = self.forms.get(tag)
         if form is None:
-            return above
+            return overlay
         if not isinstance(old, Scalar) or old.text != tag:
-            below = Mapping(below.with_keys(form.parts).entries, above.span)
-        return form.merge_overlay(below, above)
+            lower = Mapping(lower.with_keys(form.parts).entries, overlay.span)
+        return form.merge_overlay(lower, overlay)
 
     def shortest_form(self, long_form: Any, replaced_node: Node | None = None) -> Any:
         """Return the first short form that fits a value in the long form, or the value itself."""
@@ -458,11 +458,11 @@ class Table(Type, frozen=True):
         ]
         return INVALID if any(INVALID in pair for pair in parsed) else dict(parsed)
 
-    def merge_overlay(self, below: Node, above: Node) -> Node:
+    def merge_overlay(self, lower: Node, overlay: Node) -> Node:
         """Merge two mappings key by key."""
-        if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-            return above
-        return merge_mappings(below, above, lambda _, old, new: self.value_type.merge_overlay(old, new))
+        if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
+            return overlay
+        return merge_mappings(lower, overlay, lambda _, old, new: self.value_type.merge_overlay(old, new))
 
     def schema(self) -> Schema:
         """Return the JSON Schema: a mapping with keys and values of these types."""
