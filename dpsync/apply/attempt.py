@@ -115,8 +115,8 @@ class Attempt:
         began = self._shared.clock()
         try:
             outcome = self._run_checks() or self._record_and_send()
-        except Exception as mistake:
-            outcome = self._internal_error(mistake)
+        except Exception as error:
+            outcome = self._internal_error(error)
         finally:
             if not self.sent:
                 self._shared.fresh_reads.note_not_sent(self._task)
@@ -198,7 +198,7 @@ class Attempt:
             kind = shared.registry[self._task.change.kind]
             live = shared.fresh_reads.sources.read_body(kind, path)
             read_only = kind.update.read_only if kind.update is not None else ()
-            types = {item.wire_name: item.type for item in kind.fields}
+            types = {field.wire_name: field.type for field in kind.fields}
             body = _merge_over_live(types, live, body, step.method == "PUT", read_only)
         secrets = [shared.secrets[name] for name in marker_names(step.body, ENV_MARKER)]
         shared.fresh_reads.note_sending()
@@ -371,7 +371,7 @@ class Attempt:
         Return False, and note nothing, if the candidate lacks a child that the request must have created.
         """
         created, child_bindings = lookup.candidates[0], self._task.step.gives[1:]
-        children = [item for item in lookup.objects.values() if item.holder == created.identity]
+        children = [live for live in lookup.objects.values() if live.holder == created.identity]
         if len(children) < len(child_bindings):
             return False
         self._shared.ids.set(self._task.change.location, created.id)

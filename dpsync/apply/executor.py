@@ -301,6 +301,6 @@ class Executor:
             return outcome
         try:
             return self.mask.mask_model(outcome)
-        except Exception as mistake:
-            words = f"dpsync has an internal error ({type(mistake).__name__}) while it recorded this step"
+        except Exception as error:
+            words = f"dpsync has an internal error ({type(error).__name__}) while it recorded this step"
             return outcome.model_copy(update={"error": words})

@@ -280,7 +280,7 @@ class FreshReads:
             id: The id of the created object, if it is known before the request.
         """
         if id is not None:
-            return [item for item in objects.values() if (item.kind, item.id) == (entry.kind, id)]
+            return [live for live in objects.values() if (live.kind, live.id) == (entry.kind, id)]
         keys = self._natural_keys(entry, objects)
         matches = new_objects_matching(keys, entry, self._unclaimed(entry, self._new_objects(objects)))
         if len(matches) != 1:
@@ -296,7 +296,7 @@ class FreshReads:
 
     def _new_objects(self, objects: ObjectsByIdentity) -> list[LiveObject]:
         """Return the objects that did not exist when the plan was made."""
-        return [item for item in objects.values() if item.identity not in self.snapshot.objects]
+        return [live for live in objects.values() if live.identity not in self.snapshot.objects]
 
     def _unclaimed(self, entry: Entry, new: list[LiveObject]) -> list[LiveObject]:
         """Return the new objects of an entry's kind and parent that no other entry of this apply created."""

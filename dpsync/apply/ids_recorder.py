@@ -203,9 +203,9 @@ class IdsRecorder:
         """Catch all errors in the `with` block and report them at the end, so that they stop nothing."""
         try:
             yield
-        except Exception as mistake:
+        except Exception as error:
             self.internal_error = (
-                f"dpsync did not record this step: dpsync has an internal error ({type(mistake).__name__})"
+                f"dpsync did not record this step: dpsync has an internal error ({type(error).__name__})"
             )
 
     def _load_sections(self, snapshot: Snapshot) -> None:

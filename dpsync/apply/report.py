@@ -124,7 +124,7 @@ def _sent_fields(plan: Plan, outcomes: Iterable[Outcome]) -> set[tuple[str, str 
     """Return address and field name of each value that this apply may have written."""
     written = _written_addresses(outcomes)
     changes = (change for change in plan.changes if change.address in written)
-    return {(change.address, item.field) for change in changes for item in change.differences}
+    return {(change.address, difference.field) for change in changes for difference in change.differences}
 
 
 def _restorable(started: Started, outcomes: Iterable[Outcome]) -> Iterator[Restorable]:

@@ -97,9 +97,9 @@ def _build_report(executor: Executor) -> Report:
         return report
     try:
         return executor.mask.mask_model(report)
-    except Exception as mistake:
+    except Exception as error:
         # Leave out everything that may contain a secret. The outcomes are already masked.
-        words = f"the result was not reported: dpsync has an internal error ({type(mistake).__name__})"
+        words = f"the result was not reported: dpsync has an internal error ({type(error).__name__})"
         outcomes = tuple(executor.outcomes[outcome.step] for outcome in report.outcomes)
         left_out = {"remaining": None, "unkept": (), "started": (), "processing": (), "verified": False}
         return report.model_copy(update={**left_out, "outcomes": outcomes, "trouble": (words,)})

@@ -85,9 +85,9 @@ class StepTask(Struct, frozen=True):
     def _mentioned_field(self, answer: str) -> str | None:
         """Return the changed field that the platform's text names first, None if it names none."""
         fields_by_position = {
-            match.start(): item.field
-            for item in self.change.differences
-            if (match := re.search(rf"(?<![\w-]){re.escape(item.field)}(?![\w-])", answer))
+            match.start(): difference.field
+            for difference in self.change.differences
+            if (match := re.search(rf"(?<![\w-]){re.escape(difference.field)}(?![\w-])", answer))
         }
         return fields_by_position[min(fields_by_position)] if fields_by_position else None
 

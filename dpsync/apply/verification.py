@@ -27,7 +27,7 @@ def await_processing(shared: ApplyContext, sent: Iterable[StepTask]) -> None:
     waiting = []
     for change in {task.change.address: task.change for task in sent}.values():
         field = shared.registry[change.kind].platform_work.processed_field
-        if field is not None and any(item.field == field for item in change.differences):
+        if field is not None and any(difference.field == field for difference in change.differences):
             waiting.append(change)
     pauses = platform_work_pauses()
     try:

@@ -743,7 +743,7 @@ class Kind(Struct, frozen=True, dict=True):
         """Whether a field in the natural keys can be updated."""
         fields = [self.field(name) for name in self.natural_key_fields]
         writable = any(
-            item.written_in in ("update", "both") and item.response_path != self.id_path for item in fields
+            field.written_in in ("update", "both") and field.response_path != self.id_path for field in fields
         )
         return self.parent is not None and self.update is not None and writable
 
@@ -768,7 +768,7 @@ class Kind(Struct, frozen=True, dict=True):
         busy, trouble = self.platform_work.busy, self.platform_work.trouble
         transient = {busy.field if busy else None}
         transient |= {trouble.field, trouble.detail_field} if trouble else set()
-        return frozenset(item.name for item in self.fields if item.name not in transient)
+        return frozenset(field.name for field in self.fields if field.name not in transient)
 
     def is_busy(self, fields: Mapping[str, Any]) -> bool:
         """Return whether the platform is processing an object with these fields."""
@@ -789,10 +789,14 @@ class Kind(Struct, frozen=True, dict=True):
     @cached_property
     def hiding_field(self) -> Field | None:
         """The field whose least exposed value hides the object and its contents, whatever else is set."""
-        for item in self.fields:
-            scale = item.exposure if isinstance(item.exposure, tuple) else ()
-            if item.name in self.visible_when and scale and scale[0] not in self.visible_when[item.name]:
-                return item
+        for candidate in self.fields:
+            scale = candidate.exposure if isinstance(candidate.exposure, tuple) else ()
+            if (
+                candidate.name in self.visible_when
+                and scale
+                and scale[0] not in self.visible_when[candidate.name]
+            ):
+                return candidate
         return None
 
     @cached_property
@@ -843,11 +847,11 @@ class Kind(Struct, frozen=True, dict=True):
     def page_fields(self) -> tuple[Field, ...]:
         """The fields whose value may contain a reference to a page."""
         return tuple(
-            item
-            for item in self.fields
-            if isinstance(item.type, OneOf)
+            field
+            for field in self.fields
+            if isinstance(field.type, OneOf)
             and any(
-                isinstance(part, Page) for form in item.type.forms.values() for part in form.parts.values()
+                isinstance(part, Page) for form in field.type.forms.values() for part in form.parts.values()
             )
         )
 

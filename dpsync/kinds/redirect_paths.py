@@ -123,7 +123,7 @@ def redirect_link(
     the URL of the site, None if unknown.
     """
     source = fields.get(redirects.source_field)
-    default_values = {item.name: item.value_when_absent for item in kind.fields}
+    default_values = {field.name: field.value_when_absent for field in kind.fields}
     is_active = all(
         fields.get(name, default_values[name]) in active_values
         for name, active_values in redirects.active_when.items()
@@ -229,11 +229,11 @@ class _DeclaredPaths:
 
 def _is_visible_to_all(kind: Kind, fields: Mapping[str, Value]) -> bool:
     """Return whether every visitor sees a node: it is visible, and no condition selects visitors."""
-    default_values = {item.name: item.value_when_absent for item in kind.fields}
+    default_values = {field.name: field.value_when_absent for field in kind.fields}
     is_visible = all(
         fields.get(name, default_values[name]) in visible_values
         for name, visible_values in kind.visible_when.items()
     )
     return is_visible and not any(
-        isinstance(item.type, Condition) and fields.get(item.name) for item in kind.fields
+        isinstance(field.type, Condition) and fields.get(field.name) for field in kind.fields
     )

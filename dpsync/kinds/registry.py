@@ -57,8 +57,8 @@ def with_profile_overrides(kind: Kind, profile: str) -> Kind:
     It does not matter whether a server with the profile supports the kind.
     """
     fields = tuple(
-        replace(item, **item.profile_overrides[profile]) if profile in item.profile_overrides else item
-        for item in kind.fields
+        replace(field, **field.profile_overrides[profile]) if profile in field.profile_overrides else field
+        for field in kind.fields
     )
     words = kind.profile_overrides.get(profile, {})
     return replace(kind, **words, fields=fields) if words or fields != kind.fields else kind

@@ -442,14 +442,14 @@ def _envelope_misfits(body: Any) -> Iterator[UnexpectedShape]:
 
 def _unknown_words(kind: Kind, body: Any) -> Iterator[UnexpectedShape]:
     """Yield a difference for each enum field whose value in a response is none of the declared words."""
-    for item in kind.readable_fields:
-        value_type = item.type.item_type if isinstance(item.type, List) else item.type
-        if not isinstance(value_type, Enum) or not isinstance(item.response_path, str):
+    for kind_field in kind.readable_fields:
+        value_type = kind_field.type.item_type if isinstance(kind_field.type, List) else kind_field.type
+        if not isinstance(value_type, Enum) or not isinstance(kind_field.response_path, str):
             continue
-        value = _value_at(body, item.response_path)
+        value = _value_at(body, kind_field.response_path)
         values = value if isinstance(value, list) else [value]
         if any(isinstance(word, str) and word not in value_type.words for word in values):
-            yield UnexpectedShape(item.response_path, "a known value", "an unknown value")
+            yield UnexpectedShape(kind_field.response_path, "a known value", "an unknown value")
 
 
 def _sources(source: str | Mapping[str, str] | None) -> Iterator[str]:
@@ -486,9 +486,9 @@ def _member_names(registry: Registry) -> Iterator[str]:
             yield kind.read.root_member
         if isinstance(kind.shape, TreeNode) and kind.shape.children_member:
             yield kind.shape.children_member
-        for item in kind.readable_fields:
-            yield from (part for name in _sources(item.response_path) for part in name.split("."))
-            yield from _names_in(item.type)
+        for kind_field in kind.readable_fields:
+            yield from (part for name in _sources(kind_field.response_path) for part in name.split("."))
+            yield from _names_in(kind_field.type)
 
 
 def _names_in(of: Type) -> Iterator[str]:

@@ -137,15 +137,15 @@ def checked_wire_values(kind: Kind, body: Any, has_id: bool = True) -> dict[str,
     try:
         for name in template_names(kind.id_path) if has_id else ():
             check_id(body, name)
-        values = {item.name: _wire_value(item, body) for item in kind.readable_fields}
+        values = {field.name: _wire_value(field, body) for field in kind.readable_fields}
         if kind.lifecycle.restore is not None:
             _check_optional(
                 ID,
                 value_at_path(body, kind.lifecycle.restore.deleted_path),
                 kind.lifecycle.restore.deleted_path,
             )
-    except UnexpectedShapeError as wrong:
-        raise UnexpectedShapeError(wrong.misfit, id=id_if_valid(kind, body)) from None
+    except UnexpectedShapeError as error:
+        raise UnexpectedShapeError(error.misfit, id=id_if_valid(kind, body)) from None
     return values
 
 
@@ -160,13 +160,13 @@ def shape_errors(kind: Kind, body: Any, has_id: bool = True) -> list[UnexpectedS
     for name in template_names(kind.id_path) if has_id else ():
         try:
             check_id(body, name)
-        except UnexpectedShapeError as wrong:
-            errors.append(wrong.misfit)
-    for item in kind.readable_fields:
+        except UnexpectedShapeError as error:
+            errors.append(error.misfit)
+    for field in kind.readable_fields:
         try:
-            _wire_value(item, body)
-        except UnexpectedShapeError as wrong:
-            errors.append(wrong.misfit)
+            _wire_value(field, body)
+        except UnexpectedShapeError as error:
+            errors.append(error.misfit)
     return errors
 
 
@@ -177,9 +177,9 @@ def check_written(kind: Kind, body: Any) -> None:
     """
     if not isinstance(body, dict):
         raise UnexpectedShapeError(wrong_type(body, "an object"))
-    for item in kind.fields:
-        if item.written_in in ("update", "both") and item.response_path is not None:
-            _check_optional(item.type, body.get(item.wire_name, ABSENT_VALUE), item.wire_name)
+    for field in kind.fields:
+        if field.written_in in ("update", "both") and field.response_path is not None:
+            _check_optional(field.type, body.get(field.wire_name, ABSENT_VALUE), field.wire_name)
 
 
 def check_member(body: Any, name: str, type: type, expected: str) -> Any:
@@ -353,7 +353,7 @@ def decode(
     """
     wires = checked_wire_values(kind, body, has_id=not id)
     own = id or str(fill_id_template(body, kind.id_path))
-    fields = {item.name: decode_field(item, wires[item.name]) for item in kind.readable_fields}
+    fields = {field.name: decode_field(field, wires[field.name]) for field in kind.readable_fields}
     url = value_or_none(body, kind.url.response_path) if kind.url else None
     url = url if isinstance(url, str) else None
     preview = value_or_none(body, kind.url.preview_path) if kind.url and kind.url.preview_path else None

@@ -59,8 +59,8 @@ class DeleteEvidenceReader:
         )
         self.rereads = rereads
         self._by_source: dict[str, list[Identity]] = defaultdict(list)
-        for item in snapshot.objects.values():
-            self._by_source[item.source_url].append(item.identity)
+        for live in snapshot.objects.values():
+            self._by_source[live.source_url].append(live.identity)
         self._objects = dict(snapshot.objects)
         self._outputs: dict[Identity, LiveObject] = {}
         self._read_urls: set[str] = set() if rereads else set(self._by_source)

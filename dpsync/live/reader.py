@@ -552,7 +552,7 @@ def _output_field(kind: Kind) -> Field:
     """Return the field of a kind that holds the id of an object's output."""
     assert kind.platform_work.outputs is not None
     id_path = kind.platform_work.outputs.id_field
-    return next(item for item in kind.fields if item.response_path == id_path)
+    return next(field for field in kind.fields if field.response_path == id_path)
 
 
 def _lacks_output_id(kind: Kind, item: LiveObject) -> bool:

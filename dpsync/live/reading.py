@@ -239,7 +239,7 @@ def _lines(ids: IdsFile, platform: str, organizations: dict[Address, str]) -> di
 
 def report_lines_of_other_kinds(reading: ReadingState) -> None:
     """Report each line of the ids file whose id belongs to an object of another kind than its entry."""
-    by_id = {item.id: item.kind for item in reading.objects.values()}
+    by_id = {live.id: live.kind for live in reading.objects.values()}
     for address, missing in sorted(reading.missing_objects.items()):
         entry = reading.desired.entries[address]
         if by_id.get(missing.id, entry.kind) != entry.kind:

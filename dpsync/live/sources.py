@@ -93,7 +93,7 @@ class SourceReader:
 
         Args:
             known_objects: Objects that were read before, to know their outputs.
-            trees_without_wrapper: URLs of trees that are read without the automatic wrapper node (see `Snapshot`).
+            trees_without_wrapper: URLs of trees to read without their automatic wrapper (see `Snapshot`).
         """
         self.trees_without_wrapper = set(trees_without_wrapper)
         self._client = client
@@ -188,8 +188,8 @@ class SourceReader:
         """Return the objects of a source, or the error if the token may not read it."""
         try:
             return self.read(source)
-        except ForbiddenError as refused:
-            return refused
+        except ForbiddenError as error:
+            return error
 
     def map_parallel(self, function: Any, items: Sequence[Any]) -> list[Any]:
         """Call a function with each item in parallel, and return the results in order.
@@ -328,12 +328,12 @@ def as_unexpected_response(url: str) -> Iterator[None]:
     """Convert an UnexpectedShapeError raised inside to an UnexpectedResponseError for a GET of this URL."""
     try:
         yield
-    except UnexpectedShapeError as wrong:
-        shape_error = wrong.misfit
+    except UnexpectedShapeError as error:
+        shape_error = error.misfit
         raise UnexpectedResponseError(
             url.partition("?")[0],
-            wrong.place,
-            wrong.id,
+            error.place,
+            error.id,
             shape_error.member,
             shape_error.expected,
             shape_error.found,

@@ -141,7 +141,7 @@ def _keep_later_changes(entries: RevertedEntries) -> None:
         if change.action == "create":
             del entries.resources[address]
         else:
-            changed_fields = {item.field for item in change.differences}
+            changed_fields = {difference.field for difference in change.differences}
             fields = {name: value for name, value in entry.fields.items() if name not in changed_fields}
             entries.resources[address] = replace(entry, fields=fields, pin=entries.live_id(address))
 
@@ -278,15 +278,15 @@ class Revert:
             entry = self.session.desired.entries.get(change.location)
             if entry is None or change.action == "delete" or change.location not in self._files.entries:
                 continue
-            for item in change.differences:
-                span = entry.spans.get(item.field)
+            for difference in change.differences:
+                span = entry.spans.get(difference.field)
                 if span is not None:
                     position = f"{span.file}:{span.line}"
                     text = (
                         f"{position} still contains the value that the apply wrote, "
                         "so the next apply writes this value again"
                     )
-                    yield Note(address=str(change.location.field(item.field)), text=text)
+                    yield Note(address=str(change.location.field(difference.field)), text=text)
 
 
 def _belongs_to_revert(change: Change, target: RevertTarget) -> bool:
@@ -363,7 +363,9 @@ def _label_as_reverted(plan: Plan, desired: Desired) -> Plan:
     """
     changes = []
     for change in plan.changes:
-        differences = tuple(item.model_copy(update={"cause": "reverted"}) for item in change.differences)
+        differences = tuple(
+            difference.model_copy(update={"cause": "reverted"}) for difference in change.differences
+        )
         cause = "reverted" if change.cause is not None else None
         entry = desired.entries.get(change.location)
         matched = change.matched if entry is not None and entry.pin is not None else None
@@ -433,8 +435,8 @@ def reverting(
         )
         try:
             comparison = replace(extended, desired=applied_desired).plan(client, Options(delete=False))
-        except DiagnosticError as refused:
-            unknown = {finding.address for finding in refused.findings if finding.code == "DP301"}
+        except DiagnosticError as error:
+            unknown = {finding.address for finding in error.findings if finding.code == "DP301"}
             newly_missing = {
                 record.change.location for record in located if str(record.address) in unknown
             } - missing

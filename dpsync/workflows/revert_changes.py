@@ -54,9 +54,9 @@ def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
             field = entries.registry[change.kind].field(item.field)
             fields[item.field] = entries.references.value_of(recorded.before, field)
             entries.changed_orders.add((address, item.field))
-        except NotRestorableError as unknown:
+        except NotRestorableError as error:
             fields.pop(item.field, None)
-            entries.record_not_reverted(address.field(item.field), str(unknown))
+            entries.record_not_reverted(address.field(item.field), str(error))
     for effect in change.effects:
         entries.record_not_reverted(
             effect.address,
@@ -153,9 +153,9 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
             for field in kind.fields
             if field.written_in in ("create", "both") and field.own_call is None
         }
-        differences = tuple(item for item in differences if item.field in sent_fields)
+        differences = tuple(difference for difference in differences if difference.field in sent_fields)
     if differences or (later_change is not None and later_change.moved and recorded.applied.complete):
-        fields = ", ".join(item.field for item in differences) or "position"
+        fields = ", ".join(difference.field for difference in differences) or "position"
         entries.record_not_reverted(
             address, f"somebody has changed this {kind.noun} since the apply ({fields})"
         )
@@ -169,11 +169,11 @@ def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> N
     kind, scope = entries.registry[change.kind], entries.session.desired.scopes.get(address.list_address)
     if _still_exists(entries, recorded):
         return
-    for item in change.was:
-        if kind.field(item.field).exclusive_within is not None and item.before is True:
+    for difference in change.was:
+        if kind.field(difference.field).exclusive_within is not None and difference.before is True:
             owner = entries.current.find_parent(change.location, kind) or address
             entries.record_not_reverted(
-                owner, f"GitBook moved {item.field} to another object when {change.address} was deleted"
+                owner, f"GitBook moved {difference.field} to another object when {change.address} was deleted"
             )
     for effect in change.effects:
         entries.record_not_reverted(
@@ -225,7 +225,10 @@ def _make_entry(change: Change, scope: Scope, key: str, pin: str | None = None) 
 def _reason_not_to_create(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
     """Return why dpsync cannot re-create a deleted object, as part of a sentence; None if it can."""
     change = recorded.change
-    kind, previous = entries.registry[change.kind], {item.field: item.before for item in change.was}
+    kind, previous = (
+        entries.registry[change.kind],
+        {difference.field: difference.before for difference in change.was},
+    )
     if kind.is_node:
         return (
             f"the plan does not record where the {kind.noun} was in the navigation. "
@@ -261,7 +264,7 @@ def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> 
 
     It may be the deleted object, created again by somebody else.
     """
-    previous = {item.field: item.before for item in recorded.change.was}
+    previous = {difference.field: difference.before for difference in recorded.change.was}
     kind, displayed = entries.registry[recorded.change.kind], entries.comparison.sides.values.to_display
     for identity in entries.comparison.snapshot.scopes[recorded.address.list_address]:
         live = entries.comparison.snapshot.objects[identity]

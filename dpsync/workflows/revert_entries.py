@@ -164,7 +164,11 @@ class _ChangeReader:
         elif change.action == "delete":
             deleted = self.read_deleted(kind)
         else:
-            known = [item for item in change.differences if item.known and change.action == "update"]
+            known = [
+                difference
+                for difference in change.differences
+                if difference.known and change.action == "update"
+            ]
             before = self.read_values(kind, known, "before")
             after = self.read_values(kind, change.differences, "after")
         return RecordedChange(applied, change.location, before, after, deleted)
@@ -177,7 +181,7 @@ class _ChangeReader:
             self.add_error(None, f"the list {list_address} cannot contain {kind.noun_with_article}")
             return {}
         orders = {order.name for order in kind.list_orders}
-        previous = {item.field: item.before for item in self.change.was}
+        previous = {difference.field: difference.before for difference in self.change.was}
         restorable = {
             field.name
             for field in kind.writable_fields
@@ -187,12 +191,14 @@ class _ChangeReader:
                 or field.name in orders
             )
         }
-        for name in [item.field for item in self.change.was if item.field not in restorable]:
+        for name in [
+            difference.field for difference in self.change.was if difference.field not in restorable
+        ]:
             self.add_error(
                 name, f"a plan that deletes {kind.noun_with_article} never contains the field {name}"
             )
         return self.read_values(
-            kind, [item for item in self.change.was if item.field in restorable], "before"
+            kind, [difference for difference in self.change.was if difference.field in restorable], "before"
         )
 
     def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> RecordedValues:
