@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.apply.lost_values import find_lost_values
 from dpsync.apply.task import StepTask
-from dpsync.model.change import PlatformTrouble
 from dpsync.model.diagnostic import Exit
 from dpsync.model.journal import (
     Closed,
@@ -84,19 +83,31 @@ def _outcome_of_unrecorded(task: StepTask, intent: Intended | None) -> Outcome:
 
 
 def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: str | None) -> Report:
-    """Return the report of an apply from its first and last event and the outcomes of its steps."""
-    remaining, sent_fields = closed.remaining, _sent_fields(started.plan, outcomes)
+    """Return the report of an apply from its first and last event and the outcomes of its steps.
+
+    Of the platform's problems, the report has those that are new or concern a value that the apply sent.
+    """
+    plan, remaining = started.plan, closed.remaining
+    written = _written_addresses(outcomes)
+    sent_fields = _sent_fields(plan, outcomes)
+    new_trouble, processing = [], []
+    if remaining is not None:
+        new_trouble = [
+            item
+            for item in remaining.trouble
+            if item.address in written
+            and (item not in plan.trouble or (item.address, item.field) in sent_fields)
+        ]
+        processing = [item for item in remaining.waiting if (item.address, item.field) in sent_fields]
     return Report(
         plan=started.digest,
         outcomes=tuple(outcomes),
         interrupted=closed.interrupted,
         verified=remaining is not None,
         remaining=remaining,
-        started=tuple(_new_trouble(started.plan, remaining, outcomes)) if remaining else (),
-        processing=tuple(item for item in remaining.waiting if (item.address, item.field) in sent_fields)
-        if remaining
-        else (),
-        unkept=tuple(find_lost_values(started.plan, remaining, outcomes)) if remaining else (),
+        started=tuple(new_trouble),
+        processing=tuple(processing),
+        unkept=tuple(find_lost_values(plan, remaining, outcomes)) if remaining else (),
         restorable=tuple(_restorable(started, outcomes)),
         reads=closed.reads,
         writes=closed.writes,
@@ -104,15 +115,6 @@ def _report(started: Started, closed: Closed, outcomes: list[Outcome], journal: 
         trouble=closed.trouble,
         unrecorded=closed.unrecorded,
     )
-
-
-def _new_trouble(plan: Plan, remaining: Plan, outcomes: Iterable[Outcome]) -> Iterator[PlatformTrouble]:
-    """Yield the platform's problems with written objects that are new or concern a value that was sent."""
-    written, sent = _written_addresses(outcomes), _sent_fields(plan, outcomes)
-    for item in remaining.trouble:
-        is_new = item not in plan.trouble or (item.address, item.field) in sent
-        if item.address in written and is_new:
-            yield item
 
 
 def _written_addresses(outcomes: Iterable[Outcome]) -> set[str]:

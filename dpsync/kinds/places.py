@@ -315,11 +315,11 @@ class PlaceTypes:
             if (used, place) in visited or cost > _MAX_SUGGESTION_COST:
                 continue
             visited.add((used, place))
-            if (
-                used == len(segments)
-                and self._may_match(place, names)
-                and self._is_field_of(place, pattern.field)
-            ):
+            is_complete = used == len(segments) and self._may_match(place, names)
+            if is_complete and pattern.field is not None:
+                kinds = self._kinds_at([place])
+                is_complete = any(field.name == pattern.field for kind in kinds for field in kind.fields)
+            if is_complete:
                 if not _is_wider(self._pattern_text(written, pattern), pattern.text):
                     return self._pattern_text(written, pattern)
                 continue
@@ -372,12 +372,6 @@ class PlaceTypes:
             if cost is not None:
                 yield cost, 1, next_place, word
         yield 3, 1, place, None
-
-    def _is_field_of(self, place: PlaceType, field: str | None) -> bool:
-        """Return whether an object at a place type has a field; True without a field."""
-        return field is None or any(
-            item.name == field for kind in self._kinds_at([place]) for item in kind.fields
-        )
 
     @cached_property
     def _all_words(self) -> frozenset[str]:

@@ -176,9 +176,8 @@ class _Reader:
     def match_kind(self, kind: Kind) -> None:
         """Read the lists that are needed so far, then match the entries of a kind below each parent."""
         self._fetch()
-        for parent in sorted(
-            parent for parent in self._parents_by_kind[kind.name] if self.reading.is_live(parent)
-        ):
+        parents = [parent for parent in self._parents_by_kind[kind.name] if self.reading.is_live(parent)]
+        for parent in sorted(parents):
             if (kind.name, parent) in self._matched:
                 continue
             source = self.reading.source(kind, parent)

@@ -203,13 +203,15 @@ def world_file(
         anonymizer = Anonymizer(public_data, caller)
         public_data, caller = anonymizer.world(), anonymizer.caller
         origin = replace(origin, platform=anonymizer.platform(origin.platform))
+    # The companion accepts only short paths in visible ASCII.
+    not_read = {re.sub(r"[^!-~]", "?", mask(path))[:500] for path in origin.not_read}
     origin_data: Json = {
         "platform": origin.platform,
         "readAt": origin.read_at,
         "profile": origin.profile,
         "anonymous": anonymous,
         "caller": caller,
-        "notRead": [] if anonymous else sorted({_printable(mask(path)) for path in origin.not_read}),
+        "notRead": [] if anonymous else sorted(not_read),
     }
     return {"format": WORLD_FORMAT, "origin": origin_data, **public_data}
 
@@ -234,7 +236,9 @@ class _SecretRemover(Struct, frozen=True):
         if isinstance(data, list):
             return [self.hide_in_value(item, path) for item in data]
         if _is_undeclared_setting(path):
-            return _hidden_value(data)
+            if isinstance(data, str):
+                return HIDDEN_TEXT if data else ""
+            return 0 if isinstance(data, int | float) and not isinstance(data, bool) else data
         return self.hide_in_text(data, path) if isinstance(data, str) else data
 
     def hide_in_text(self, text: str, path: tuple[str, ...]) -> str:
@@ -258,15 +262,3 @@ def _is_undeclared_setting(path: Iterable[str]) -> bool:
     if "setupSettings" in path and "contextConnections" in path:
         return not _NON_SECRET_SETTINGS.intersection(path)
     return "installations" in path and "configuration" in path
-
-
-def _hidden_value(data: Any) -> Any:
-    """Return the replacement for a value in free settings. Booleans and null stay."""
-    if isinstance(data, str):
-        return HIDDEN_TEXT if data else ""
-    return 0 if isinstance(data, int | float) and not isinstance(data, bool) else data
-
-
-def _printable(path: str) -> str:
-    """Return a path in visible ASCII and with at most 500 characters, as the companion accepts it."""
-    return re.sub(r"[^!-~]", "?", path)[:500]

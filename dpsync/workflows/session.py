@@ -404,25 +404,14 @@ class Session(Struct, frozen=True, dict=True):
         """Return the recorder of ids for an apply of the plan, with the matches of its snapshot recorded."""
         from dpsync.apply.ids_recorder import IdsRecorder, NullIdsStore
 
-        recorder = IdsRecorder(
-            ids or NullIdsStore(),
-            client.platform,
-            self.ids,
-            self.registry,
-            self.readable,
-            _planned_addresses(planned),
-        )
+        selected: frozenset[Address] | None = None
+        if (part := find_selection(planned.sides)) is not None:
+            added = planned.plan.part.also if planned.plan.part is not None else ()
+            selected = part.addresses | {item.location for item in added}
+        store = ids or NullIdsStore()
+        recorder = IdsRecorder(store, client.platform, self.ids, self.registry, self.readable, selected)
         recorder.record_matches(planned.snapshot, planned.plan)
         return recorder
-
-
-def _planned_addresses(planned: Planned) -> frozenset[Address] | None:
-    """Return the addresses that are planned; None for the whole configuration."""
-    selection = find_selection(planned.sides)
-    if selection is None:
-        return None
-    added = planned.plan.part.also if planned.plan.part is not None else ()
-    return selection.addresses | {item.location for item in added}
 
 
 def _refusal_finding(refusal: Refusal) -> Diagnostic:
