@@ -238,12 +238,12 @@ class Attempt:
             lookup = self._look_up()
             if lookup is None or lookup.candidates:
                 return self._lookup_outcome(refused, lookup, "already")
-        words = self._reason(refused)
+        message = self._reason(refused)
         if refused.status in (404, 405, 501):
-            words += (
+            message += (
                 ". If the server does not know this request, set --profile to the API version of the server"
             )
-        return self._task.outcome("failed", words, refused.status, answer=refused.message)
+        return self._task.outcome("failed", message, refused.status, answer=refused.message)
 
     def _await(self) -> Outcome:
         """Read with growing pauses until the platform has created the objects, or until time is up.
@@ -328,25 +328,25 @@ class Attempt:
 
         The platform may carry out such a request after any later read, so a missing object proves nothing.
         """
-        words = self._reason(error)
+        message = self._reason(error)
         step = self._task.step
         if isinstance(error, UnknownOutcomeError) and error.reason == "interrupted":
-            words += ". The next plan shows whether the change was made"
-            return self._task.outcome("unknown", words)
+            message += ". The next plan shows whether the change was made"
+            return self._task.outcome("unknown", message)
         if step.repeat == "never" or step.verb not in ("create", "restore"):
-            return self._task.outcome("unknown", words, error.status)
+            return self._task.outcome("unknown", message, error.status)
         return self._lookup_outcome(error, self._look_up(), "done")
 
     def _lookup_outcome(self, error: ClientError, lookup: _Lookup | None, result: Result) -> Outcome:
         """Return the outcome `result` if exactly one object can be the created one, otherwise "unknown"."""
         if lookup is not None and len(lookup.candidates) == 1 and self._note_created_ids(lookup):
             return self._task.outcome(result, status=error.status, id=lookup.candidates[0].id)
-        words = (
+        message = (
             f"{self._reason(error)}. dpsync looked for the object, but cannot tell whether "
             "GitBook created the "
             "object. dpsync does not repeat the request, because GitBook may still create the object"
         )
-        return self._task.outcome("unknown", words, error.status)
+        return self._task.outcome("unknown", message, error.status)
 
     def _look_up(self) -> _Lookup | None:
         """Read the list again, and look for objects that the request may have created; None if unreadable."""

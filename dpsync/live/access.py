@@ -51,7 +51,7 @@ class HeaderReader:
         return self._inner.stats()
 
     def rate_limit(self) -> tuple[int, int] | None:
-        """Return the remaining and the maximum number of requests; None if the platform sends neither."""
+        """Return the remaining and the maximum number of requests; None if the last response had neither."""
         remaining, limit = (
             self.headers.get(f"x-ratelimit-{name}", "").strip() for name in ("remaining", "limit")
         )

@@ -277,7 +277,10 @@ def _wire_value(item: Field, body: Mapping[str, Any]) -> Any:
 
 
 def _has_referenced_object(body: Any, source: str) -> bool:
-    """Return whether the response contains the referenced object, although without its id."""
+    """Return whether a response contains the object that should have the id at the path `source`.
+
+    For `team.id`, this is the object `team`. A reference without an id is then an error.
+    """
     object_path, _, name = source.rpartition(".")
     return bool(object_path) and name == "id" and isinstance(value_at_path(body, object_path), dict)
 

@@ -287,9 +287,9 @@ class DeleteEvidenceReader:
         self._read_urls.add(url)
         for identity in self._by_source[url]:
             self._objects.pop(identity, None)
-        ordinary = [item for item in objects if item.identity not in self.snapshot.output_identities]
-        self._by_source[url] = [item.identity for item in ordinary]
-        for item in ordinary:
+        without_outputs = [item for item in objects if item.identity not in self.snapshot.output_identities]
+        self._by_source[url] = [item.identity for item in without_outputs]
+        for item in without_outputs:
             self._objects[item.identity] = item
             # An output counts only as the parent of other objects.
             if item.parent in self._outputs:

@@ -231,13 +231,13 @@ class _Reader:
 
     def _note_outputs(self) -> None:
         """Note the outputs of the objects read since the last call, before outputs are matched."""
-        new = [url for url in self.sources.objects if url not in self._searched_for_outputs]
-        self._searched_for_outputs.update(new)
+        new_urls = [url for url in self.sources.objects if url not in self._searched_for_outputs]
+        self._searched_for_outputs.update(new_urls)
         for kind in self.registry.in_dependency_order:
             if kind.platform_work.outputs is None:
                 continue
             field = _output_field(kind)
-            for item in (item for url in new for item in self.sources.objects[url]):
+            for item in (item for url in new_urls for item in self.sources.objects[url]):
                 value = item.fields.get(field.name) if item.kind == kind.name else None
                 if isinstance(value, LiveId):
                     self.reading.output_identities.add((kind.platform_work.outputs.kind, value.id))
@@ -271,10 +271,10 @@ class _Reader:
         """Note the id of the output of each matched entry; None if the object has no output yet."""
         if kind.platform_work.outputs is None:
             return
-        field = _output_field(kind)
+        output_field = _output_field(kind)
         for entry in entries:
             match = self.reading.matches.get(entry.address)
-            value = self.reading.objects[kind.name, match.id].fields.get(field.name) if match else None
+            value = self.reading.objects[kind.name, match.id].fields.get(output_field.name) if match else None
             self.reading.outputs[entry.address] = value.id if isinstance(value, LiveId) else None
 
     # --- matching -------------------------------------------------------------------------------------

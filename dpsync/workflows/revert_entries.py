@@ -437,16 +437,18 @@ class References:
         """Return a reference to the object that had this id in an organization. Raises NotRestorableError."""
         for address, entry in self._resources.items():
             recreated_change = self._recreated.get(address)
-            has_id = id == (entry.pin if recreated_change is None else recreated_change.change.id)
+            is_referenced = id == (entry.pin if recreated_change is None else recreated_change.change.id)
             if (
-                has_id
+                is_referenced
                 and address.organization_key == organization
                 and entry.kind in field.type.referenced_kinds
             ):
                 return Ref(address)
         for name, identity in self._by_name.items():
-            has_id = Address.parse(name).organization_key == organization and self._objects[identity].id == id
-            if has_id and identity[0] in field.type.referenced_kinds:
+            is_referenced = (
+                Address.parse(name).organization_key == organization and self._objects[identity].id == id
+            )
+            if is_referenced and identity[0] in field.type.referenced_kinds:
                 return LiveId(id)
         raise NotRestorableError(f"the object with the id {id} no longer exists")
 
