@@ -254,11 +254,11 @@ class _FaultyApply:
     """One apply with faults on a replica, and a clean apply after it."""
 
     def __init__(self, setup: RehearsalSetup, replica: Replica) -> None:
-        self._stage, self._replica = setup, replica
+        self._setup, self._replica = setup, replica
 
     def run(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
         """Return whether the clean apply converged after the faults, and a description of both applies."""
-        memory = _MemoryIdsStore(self._stage.session.ids)
+        memory = _MemoryIdsStore(self._setup.session.ids)
         first = self._apply_with_faults(faults, memory)
         try:
             report = self._apply_again(memory)
@@ -278,7 +278,7 @@ class _FaultyApply:
             transports.append(FaultyTransport(inner, faults))
             return transports[-1]
 
-        setup = self._stage
+        setup = self._setup
         one_by_one = replace(setup.session, parallelism=1)  # so the seed says which write it is
         with setup.client(self._replica, around) as client:
             memory.is_killed = lambda: transports[0].is_killed
@@ -300,7 +300,7 @@ class _FaultyApply:
 
         Return None for an empty plan.
         """
-        setup = self._stage
+        setup = self._setup
         self._replica.finish()
         session = replace(setup.session, ids=memory.ids)
         with setup.client(self._replica) as client:
@@ -317,7 +317,7 @@ class _FaultyApply:
         from dpsync.client.client import ReadClient
 
         assert isinstance(client, ReadClient)
-        options: Options = self._stage.planned.options
+        options: Options = self._setup.planned.options
         for _ in range(_MAX_CONFIRMED_PLANS):
             planned = session.plan(client, options)
             new_answers = [answer for answer in _requested_answers(planned) if answer not in options.confirm]

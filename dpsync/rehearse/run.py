@@ -83,14 +83,14 @@ class _Run:
         report: Callable[[Outcome], None],
         stop: Event,
     ) -> None:
-        self.stage, self.plan, self.world, self.replica = setup, setup.plan, world, replica
+        self.setup, self.plan, self.world, self.replica = setup, setup.plan, world, replica
         self.report, self.stop = report, stop
         self.public_history = PublicHistory()
         self.look_count = 0
 
     def run(self) -> Rehearsal:
         """Plan and apply on the replica, and return the rehearsal with all deviations."""
-        with self.stage.client(self.replica) as client:
+        with self.setup.client(self.replica) as client:
             try:
                 differing = self._loading_deviations(client)
             except (ClientError, DiagnosticError) as error:
@@ -102,8 +102,8 @@ class _Run:
             self.public_history.set_start(self._read_facts(None))
             self.replica.after_write = self._record_public_facts
             try:
-                report = self.stage.session.apply(
-                    client, self.stage.planned, secrets=self.stage.placeholder_secrets(), report=self.report,
+                report = self.setup.session.apply(
+                    client, self.setup.planned, secrets=self.setup.placeholder_secrets(), report=self.report,
                     stop=self.stop,
                 )  # fmt: skip
             except (StaleStateError, ClientError, DiagnosticError) as error:
@@ -121,8 +121,8 @@ class _Run:
 
     def _loading_deviations(self, client: WriteClient) -> tuple[Deviation, ...] | None:
         """Plan on the replica, and return why the plan is not the platform's; None for the same plan."""
-        planned = self.stage.planned
-        again = self.stage.session.plan(client, planned.options)
+        planned = self.setup.planned
+        again = self.setup.session.plan(client, planned.options)
         original, copied = planned.snapshot.objects, again.snapshot.objects
         names = [f"{kind} {id}" for kind, id in sorted({*original, *copied})
                  if original.get((kind, id)) != copied.get((kind, id))]  # fmt: skip
@@ -182,8 +182,8 @@ class _Run:
             number = len(kept_objects.addresses) - before.get(kept_objects.place, 0)
             if number <= 0:
                 continue
-            scope = self.stage.session.readable.scopes.get(Address.parse(kept_objects.place))
-            registry = self.stage.session.registry
+            scope = self.setup.session.readable.scopes.get(Address.parse(kept_objects.place))
+            registry = self.setup.session.registry
             if scope is not None and any(registry[name].has_content for name in scope.kinds):
                 message = (
                     f"after the rehearsal, the copy contained {format_count(number, 'new object')} "
@@ -202,16 +202,16 @@ class _Run:
         `report` is None if no step was applied. `requests` is the number of requests for the steps.
         """
         steps = [step for change in self.plan.changes for step in change.steps]
-        refused = {answer.path for answer in self.stage.recording.joined_answers() if answer.status == 403}
+        refused = {answer.path for answer in self.setup.recording.joined_answers() if answer.status == 403}
         rehearsal = _result(self.plan, report, deviations)
         unverified = tuple(
             unverifiable(
                 self.plan, self.world, refused=refused, guessed=self.replica.guessed_lists,
-                fetched=self.replica.fetched_urls, secrets=self.stage.placeholder_secrets(),
+                fetched=self.replica.fetched_urls, secrets=self.setup.placeholder_secrets(),
                 differing=self.differing if report is not None else (),
             )
         )  # fmt: skip
-        time = estimate_time(self.stage.recording, steps, requests, self.stage.session.parallelism)
+        time = estimate_time(self.setup.recording, steps, requests, self.setup.session.parallelism)
         return rehearsal.model_copy(
             update={
                 "unproven": unverified,
