@@ -77,7 +77,7 @@ class UnexpectedShapeError(ValueError):
     """
 
     def __init__(self, shape_error: UnexpectedShape, path: str = "", id: str | None = None) -> None:
-        self.misfit = shape_error
+        self.shape_error = shape_error
         self.place = path
         self.id = id
         super().__init__(shape_error)
@@ -101,7 +101,7 @@ class AddErrorPlace:
         if isinstance(wrong, UnexpectedShapeError):
             own = self._item.get("id") if isinstance(self._item, dict) else None
             id = wrong.id or (own if isinstance(own, str) and own else None)
-            raise UnexpectedShapeError(wrong.misfit, wrong.place or self._place, id) from None
+            raise UnexpectedShapeError(wrong.shape_error, wrong.place or self._place, id) from None
 
 
 def value_at_path(body: Any, path: str) -> Any:
@@ -145,7 +145,7 @@ def checked_wire_values(kind: Kind, body: Any, has_id: bool = True) -> dict[str,
                 kind.lifecycle.restore.deleted_path,
             )
     except UnexpectedShapeError as error:
-        raise UnexpectedShapeError(error.misfit, id=id_if_valid(kind, body)) from None
+        raise UnexpectedShapeError(error.shape_error, id=id_if_valid(kind, body)) from None
     return values
 
 
@@ -161,12 +161,12 @@ def shape_errors(kind: Kind, body: Any, has_id: bool = True) -> list[UnexpectedS
         try:
             check_id(body, name)
         except UnexpectedShapeError as error:
-            errors.append(error.misfit)
+            errors.append(error.shape_error)
     for field in kind.readable_fields:
         try:
             _wire_value(field, body)
         except UnexpectedShapeError as error:
-            errors.append(error.misfit)
+            errors.append(error.shape_error)
     return errors
 
 

@@ -329,7 +329,7 @@ def as_unexpected_response(url: str) -> Iterator[None]:
     try:
         yield
     except UnexpectedShapeError as error:
-        shape_error = error.misfit
+        shape_error = error.shape_error
         raise UnexpectedResponseError(
             url.partition("?")[0],
             error.place,

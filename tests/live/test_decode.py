@@ -107,8 +107,8 @@ def test_id_must_be_a_nonempty_string() -> None:
     for path, found in [("empty", "an empty text"), ("gone", "missing"), ("number", "a number")]:
         with pytest.raises(UnexpectedShapeError) as wrong:
             check_id(BODY, path)
-        assert (wrong.value.misfit.member, wrong.value.misfit.expected) == (path, "an id")
-        assert found in wrong.value.misfit.found
+        assert (wrong.value.shape_error.member, wrong.value.shape_error.expected) == (path, "an id")
+        assert found in wrong.value.shape_error.found
 
 
 @pytest.mark.parametrize("body", [None, [], "text", {}, {"items": {}}, {"items": None}])

@@ -152,7 +152,7 @@ def test_response_item_may_lack_optional_members(more: dict[str, Any]) -> None:
 def test_invalid_response_item_error_names_member(more: dict[str, Any], member: str) -> None:
     with pytest.raises(UnexpectedShapeError) as wrong:
         checked_wire_values(ROOM, PROPER | more)
-    assert wrong.value.misfit.member == member
+    assert wrong.value.shape_error.member == member
     assert wrong.value.id in ("h/r1", None)
 
 
@@ -160,14 +160,14 @@ def test_invalid_response_item_error_names_member(more: dict[str, Any], member: 
 def test_missing_required_response_member_fails(missing: str) -> None:
     with pytest.raises(UnexpectedShapeError) as wrong:
         checked_wire_values(ROOM, {name: value for name, value in PROPER.items() if name != missing})
-    assert wrong.value.misfit.found == "missing"
+    assert wrong.value.shape_error.found == "missing"
 
 
 @pytest.mark.parametrize(("owner", "found"), [({}, "missing"), ({"id": None}, "null")])
 def test_reference_without_id_reports_missing_or_null(owner: Any, found: str) -> None:
     with pytest.raises(UnexpectedShapeError) as wrong:
         checked_wire_values(ROOM, PROPER | {"owner": owner})
-    assert (wrong.value.misfit.expected, wrong.value.misfit.found) == ("an id", found)
+    assert (wrong.value.shape_error.expected, wrong.value.shape_error.found) == ("an id", found)
 
 
 @pytest.mark.parametrize("body", [[], None, "x", {"title": []}, {"colour": 7}])
@@ -255,7 +255,7 @@ def test_tree_node_parent_is_taken_from_nesting() -> None:
 def test_malformed_tree_error_names_place_and_member(body: Any, place: str, member: str) -> None:
     with pytest.raises(UnexpectedShapeError) as wrong:
         tree(body)
-    assert (wrong.value.place, wrong.value.misfit.member) == (place, member)
+    assert (wrong.value.place, wrong.value.shape_error.member) == (place, member)
 
 
 @pytest.mark.parametrize("kind", sorted(REGISTRY.kinds))
