@@ -259,7 +259,7 @@ class _ContractChecker:
         body = self._get(path, parameters, operation, (kind.noun,) if kind is not None else ())
         if body is None:
             return []
-        self._add_differences(operation, _envelope_misfits(body))
+        self._add_differences(operation, _envelope_errors(body))
         items = body.get("items") if isinstance(body, dict) else None
         items = items if isinstance(items, list) else []
         if kind is not None:
@@ -329,13 +329,13 @@ class _ContractChecker:
             response, differences=tuple(dict.fromkeys((*response.differences, *new)))
         )
 
-    def _member(self, misfit: UnexpectedShape, path: str) -> str:
+    def _member(self, error: UnexpectedShape, path: str) -> str:
         """Return the member path of a difference: `[]` replaces a list index, `*` an undeclared name.
 
         An undeclared name may be a value of the user, and a report contains no values.
         """
         parts = [path] if path else []
-        for part in misfit.member.split(".") if misfit.member else ():
+        for part in error.member.split(".") if error.member else ():
             if part.isdecimal():
                 parts[-1:] = [f"{parts[-1]}[]" if parts else "[]"]
             else:
@@ -417,7 +417,7 @@ class _ContractChecker:
         return number
 
 
-def _envelope_misfits(body: Any) -> Iterator[UnexpectedShape]:
+def _envelope_errors(body: Any) -> Iterator[UnexpectedShape]:
     """Yield the differences between a page of a list and the envelope `{items, next: {page}, count}`."""
     if not isinstance(body, dict):
         yield wrong_type(body, "an object")

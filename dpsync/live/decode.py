@@ -294,9 +294,9 @@ def _check_optional(type: Any, value: Any, path: str) -> None:
         raise UnexpectedShapeError(_with_prefix(wrong, path))
 
 
-def _with_prefix(misfit: UnexpectedShape, path: str) -> UnexpectedShape:
+def _with_prefix(error: UnexpectedShape, path: str) -> UnexpectedShape:
     """Return the shape error with `path` in front of its member path; unchanged for an empty path."""
-    return misfit.nested_in(path) if path else misfit
+    return error.nested_in(path) if path else error
 
 
 def value_or_none(body: Any, path: str) -> Any:
