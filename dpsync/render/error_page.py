@@ -54,6 +54,9 @@ def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
     def link_text(link: re.Match[str]) -> str:
         return f"{DOCS_URL}/{link[2]}" if link[1].endswith(".md") else link[1]
 
+    def without_markdown(text: str) -> str:
+        return _LINK.sub(link_text, text).replace("**", "").replace("`", "")
+
     paragraph: list[str] = []
     block: list[str] | None = None
     for line in (*lines, ""):
@@ -65,9 +68,9 @@ def plain_section(lines: list[str]) -> Iterator[tuple[str, bool]]:
             block.append(line)
         elif line.strip() and not line.startswith("<!--"):
             if line.startswith("- ") and paragraph:
-                yield _without_markdown(" ".join(paragraph)), False
+                yield without_markdown(" ".join(paragraph)), False
                 paragraph = []
             paragraph.append(line.strip())
         elif paragraph:
-            yield _LINK.sub(link_text, " ".join(paragraph)).replace("**", "").replace("`", ""), False
+            yield without_markdown(" ".join(paragraph)), False
             paragraph = []

@@ -49,7 +49,9 @@ def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) ->
     `section` has paragraphs and code blocks: the text, and whether it is a code block.
     """
     paragraphs = (
-        [f"    {line}" for line in text.splitlines()] if block else _wrapped_paragraph(text)
+        [f"    {line}" for line in text.splitlines()]
+        if block
+        else _wrapped(text, "  ", "    " if text.startswith("- ") else "  ")  # a list item: below its text
         for text, block in section
     )
     link = f"  More: {DOCS_URL}/errors.md#{code.lower()}"
@@ -84,8 +86,11 @@ def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
-    """Return a text as indented lines of at most 80 columns, broken only between words."""
+def _wrapped(text: str, indent: str, indent_below: str = "") -> list[str]:
+    """Return a text as indented lines of at most 80 columns, broken only between words.
+
+    `indent_below` is the indentation of the second and later lines, if it is not the same.
+    """
     return textwrap.wrap(
         text, _WIDTH, initial_indent=indent, subsequent_indent=indent_below or indent,
         break_long_words=False, break_on_hyphens=False,

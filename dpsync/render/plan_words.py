@@ -71,11 +71,11 @@ def match_text(plan: Plan, change: Change) -> str:
         case MatchedBy.PIN:
             reason = "pinned"
         case MatchedBy.BASE | MatchedBy.EARLIER_COMMIT:
-            reason = plan.base_from or "git"
+            commit = plan.base_from or "git"
             if change.matched == MatchedBy.EARLIER_COMMIT:
-                where = f"commit {short_commit(change.matched_detail)}"
-            reason = f"found by the name that the entry had in {visible(where)}"
-            return f"renamed: object {visible(change.id)}, {found}"
+                commit = f"commit {short_commit(change.matched_detail)}"
+            reason = f"found by the name that the entry had in {visible(commit)}"
+            return f"renamed: object {visible(change.id)}, {reason}"
         case MatchedBy.PREVIOUSLY:
             reason = "renamed: matched by previously"
         case MatchedBy.OTHER_IDS_LINE:
@@ -303,12 +303,13 @@ def missing_access_lists_text(plan: Plan) -> str:
     ]
     whole_site_lists = [name for name in permission_lists if name.startswith("all ")]
     other_lists = [name for name in missing_lists if not name.startswith(permissions_prefix)]
-    texts = [shorten_list(other_lists)] if other_lists else []
+    texts = [shorten_list(other_lists, _MAX_MISSING_LISTS)] if other_lists else []
     if permission_lists:
-        empty_hint = "if empty: permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access"
-        texts.append(
-            f"{permissions_prefix}{shorten_list(whole_site_lists or permission_lists)} ({empty_hint})"
+        empty_hint = (
+            "if empty: permissions: { members: {}, teams: {} }. Empty lists need policy: watch: access"
         )
+        names = shorten_list(whole_site_lists or permission_lists, _MAX_MISSING_LISTS)
+        texts.append(f"{permissions_prefix}{names} ({empty_hint})")
     return f"To see who gains access, add to your files: {', '.join(texts)}" if texts else ""
 
 

@@ -30,18 +30,26 @@ def delete_question(plan: Plan) -> str:
     It names the objects that the plan deletes, and says whether they can be restored. An object that a delete
     removes by cascade cannot be restored.
     """
-    registry, deletes = build_registry(plan.profile), _deleted_changes(plan)
-    restore_rules = [registry[change.kind].lifecycle.restore for change in deletes]
-    restore_days = [restore.days for restore in restore_rules if restore is not None]
-    if len(restore_days) < len(restore_rules) or len(deletes) < plan.deletes:
-        restore_sentence = "This cannot be undone."
-    else:
-        subject = "It" if len(restore_days) == 1 else "They"
-        restore_sentence = f"{subject} can be restored for {min(restore_days)} days."
     return (
         f"Delete {join_with_and([*_deleted_names(plan)])} in {_platform_and_organizations(plan)}? "
-        f"{restore_sentence} Type the number of deletes ({plan.deletes}):"
+        f"{_restore_sentence(plan)} Type the number of deletes ({plan.deletes}):"
     )
+
+
+def _restore_sentence(plan: Plan) -> str:
+    """Return which deleted objects can be restored, and for how many days."""
+    registry, counts = build_registry(plan.profile), Counter[str]()
+    days = []
+    for change in _deleted_changes(plan):
+        if (restore := registry[change.kind].lifecycle.restore) is not None:
+            days.append(restore.days)
+            counts[delete_noun(change.kind)] += 1
+    if not days:
+        return "This cannot be undone."
+    if len(days) == plan.deletes:
+        return f"{'It' if len(days) == 1 else 'They'} can be restored for {min(days)} days."
+    restorable = [noun if number == 1 else format_count(number, noun) for noun, number in counts.items()]
+    return f"Only the {join_with_and(restorable)} can be restored, for {min(days)} days."
 
 
 def _platform_and_organizations(plan: Plan) -> str:

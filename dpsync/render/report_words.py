@@ -37,9 +37,9 @@ def restore_hints(report: Report) -> Iterator[str]:
     """Yield the deleted objects that can be restored, each with the way to restore it."""
     for restorable in report.restorable:
         yield (
-            f"deleted: {visible(restorable.address)}. To restore the object with {restorable.days} content, "
+            f"deleted: {visible(restorable.address)}. To restore the object with its content, "
             f"add an entry with id: {visible(restorable.id)} (possible for "
-            f"{item.days} days after the delete)"
+            f"{restorable.days} days after the delete)"
         )
 
 

@@ -303,7 +303,7 @@ def identity_words(kind: Kind) -> str:
         fields = []
         for name in names:
             child_field = name.removeprefix("$child.")
-            fields.append(f"`{name}`" if child_field == name else f"`{child_field}` of the first child")
+            fields.append(f"`{name}`" if child_field == name else f"the `{child_field}` of the first child")
         ways.append(" and ".join(fields))
     if kind.sole_key is not None:
         ways.append(f"`{kind.sole_key}` if only one {kind.noun} has this `{kind.sole_key}`")
