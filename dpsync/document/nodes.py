@@ -73,16 +73,16 @@ def _malformed_below(
         children = node.get(name)
         if children is None:
             continue
-        at = f"{path}.{name}" if path else name
+        list_path = f"{path}.{name}" if path else name
         if not isinstance(children, list):
-            yield UnsupportedNode(at, type(children).__name__, "is not a list")
+            yield UnsupportedNode(list_path, type(children).__name__, "is not a list")
             continue
         for index, child in enumerate(children):
-            yield from _check_node_form(child, f"{at}[{index}]", name, defaults, depth)
+            yield from _check_node_form(child, f"{list_path}[{index}]", name, defaults, depth)
 
 
 def _check_node_form(
-    node: Any, path: str, place: str, defaults: Mapping[str, Json], depth: int
+    node: Any, path: str, list_name: str, defaults: Mapping[str, Json], depth: int
 ) -> Iterator[UnsupportedNode]:
     if not isinstance(node, dict):
         yield UnsupportedNode(path, type(node).__name__, "is not a node")
@@ -90,11 +90,11 @@ def _check_node_form(
     kind = node.get("type") or node.get("object")
     if depth > _MAX_JSON_DEPTH:
         yield UnsupportedNode(path, str(kind), f"is nested more than {_MAX_JSON_DEPTH} nodes deep")
-    elif not isinstance(kind, str) and place != "fragments":
+    elif not isinstance(kind, str) and list_name != "fragments":
         yield UnsupportedNode(path, type(node).__name__, 'has neither the key "type" nor the key "object"')
-    elif not _is_allowed_in(node, place, defaults):
+    elif not _is_allowed_in(node, list_name, defaults):
         yield UnsupportedNode(path, str(kind), "is not allowed at this position")
-    elif place == "leaves" and not isinstance(node.get("text") or "", str):
+    elif list_name == "leaves" and not isinstance(node.get("text") or "", str):
         yield UnsupportedNode(path, str(kind), "has a `text` that is not a string")
     elif wrong := _wrong_member(node, defaults.get(str(kind), {})):
         yield UnsupportedNode(path, str(kind), f"has a value of the wrong type in `{wrong}`")
@@ -102,15 +102,15 @@ def _check_node_form(
         yield from _malformed_below(node, path, defaults, depth + 1)
 
 
-def _is_allowed_in(node: Json, place: str, defaults: Mapping[str, Json]) -> bool:
+def _is_allowed_in(node: Json, list_name: str, defaults: Mapping[str, Json]) -> bool:
     kind, expected = node.get("type"), node.get("object")
     if not isinstance(kind, str | None):
         return False
-    if place == "nodes":
+    if list_name == "nodes":
         if kind in ("link", "inline-image"):
             return expected == "inline"
         return expected == "block" if kind in defaults else expected != "text" or kind is None
-    return place != "marks" or isinstance(kind, str)
+    return list_name != "marks" or isinstance(kind, str)
 
 
 def _wrong_member(node: Json, defaults: Json) -> str | None:
@@ -320,8 +320,8 @@ def _check_list(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode]:
     if start is not None and not 0 <= start <= 999_999_999:
         yield UnsupportedNode(path, kind, "has a `start` that is not a number from 0 to 999999999")
     if kind in LISTS and kind != "list-tasks":
-        for index, item in enumerate(node.get("nodes") or []):
-            if "checked" in non_default_data(item):
+        for index, list_item in enumerate(node.get("nodes") or []):
+            if "checked" in non_default_data(list_item):
                 yield UnsupportedNode(
                     f"{path}.nodes[{index}]",
                     "list-item",
@@ -331,35 +331,37 @@ def _check_list(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode]:
 
 def _check_code(node: Json, path: str) -> Iterator[UnsupportedNode]:
     for index, line in enumerate(node.get("nodes") or []):
-        at = f"{path}.nodes[{index}]"
+        line_path = f"{path}.nodes[{index}]"
         kind = _node_type(line)
         if kind != "code-line":
-            yield UnsupportedNode(at, kind, "is not a line of code")
+            yield UnsupportedNode(line_path, kind, "is not a line of code")
             continue
-        yield from _check_members(line, kind, at)
+        yield from _check_members(line, kind, line_path)
         for child in line.get("nodes") or []:
             if _node_type(child) != "text" or any(leaf.get("marks") for leaf in child.get("leaves") or []):
-                yield UnsupportedNode(at, kind, "contains more than plain text")
+                yield UnsupportedNode(line_path, kind, "contains more than plain text")
             elif any(_UNWRITABLE_CODE.search(leaf.get("text") or "") for leaf in child.get("leaves") or []):
-                yield UnsupportedNode(at, kind, "contains a character that Markdown cannot write")
+                yield UnsupportedNode(line_path, kind, "contains a character that Markdown cannot write")
 
 
 def _check_images(children: list[Any], path: str) -> Iterator[UnsupportedNode]:
     if not children:
         yield UnsupportedNode(path, "images", "contains no image")
     for index, image in enumerate(children):
-        at = f"{path}.nodes[{index}]"
+        image_path = f"{path}.nodes[{index}]"
         if _node_type(image) != "image":
-            yield UnsupportedNode(at, _node_type(image), "is not an image")
+            yield UnsupportedNode(image_path, _node_type(image), "is not an image")
             continue
-        yield from _check_members(image, "image", at)
-        yield from _check_reference(image, at)
+        yield from _check_members(image, "image", image_path)
+        yield from _check_reference(image, image_path)
         for fragment in image.get("fragments") or []:
             if fragment.get("type") == "caption" and _caption_text(fragment) is None:
-                yield UnsupportedNode(at, "image", "has a caption that is not one paragraph of plain text")
+                yield UnsupportedNode(
+                    image_path, "image", "has a caption that is not one paragraph of plain text"
+                )
             elif UNWRITABLE.search(_caption_text(fragment) or ""):
                 yield UnsupportedNode(
-                    at, "image", "has a caption with a character that Markdown cannot write"
+                    image_path, "image", "has a caption with a character that Markdown cannot write"
                 )
 
 
@@ -393,24 +395,24 @@ def _check_table(node: Json, path: str) -> Iterator[UnsupportedNode]:
     for index, fragment in enumerate(fragments):
         if id(fragment) not in used:
             continue
-        at = f"{path}.fragments[{index}]"
+        fragment_path = f"{path}.fragments[{index}]"
         filled = [block for block in fragment.get("nodes") or [] if block.get("nodes")]
         if len(filled) > 1:
-            yield UnsupportedNode(at, "table", "has a cell with more than one paragraph")
-        yield from _check_blocks(fragment.get("nodes") or [], "cell", f"{at}.")
+            yield UnsupportedNode(fragment_path, "table", "has a cell with more than one paragraph")
+        yield from _check_blocks(fragment.get("nodes") or [], "cell", f"{fragment_path}.")
 
 
 def _check_inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[UnsupportedNode]:
     for index, node in enumerate(nodes):
-        at, kind = f"{path}.nodes[{index}]", _node_type(node)
+        node_path, kind = f"{path}.nodes[{index}]", _node_type(node)
         if kind == "text":
-            yield from _check_text_leaves(node, at)
+            yield from _check_text_leaves(node, node_path)
         elif kind == "inline-image" or (kind == "link" and not within_link):
-            yield from _check_members(node, kind, at)
-            yield from _check_reference(node, at)
-            yield from _check_inlines(node.get("nodes") or [], at, within_link=True)
+            yield from _check_members(node, kind, node_path)
+            yield from _check_reference(node, node_path)
+            yield from _check_inlines(node.get("nodes") or [], node_path, within_link=True)
         else:
-            yield UnsupportedNode(at, kind, "cannot be written as Markdown at this position")
+            yield UnsupportedNode(node_path, kind, "cannot be written as Markdown at this position")
 
 
 def _check_text_leaves(text: Json, path: str) -> Iterator[UnsupportedNode]:

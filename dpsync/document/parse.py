@@ -79,9 +79,11 @@ def inlines(tokens: list[Token], refuse: ReportProblem) -> list[Json]:
     link: Json = {}
     marks: list[str] = []
     for token in tokens:
-        span = _MARK_BY_TOKEN.get(token.type.removesuffix("_open").removesuffix("_close"))
-        if span:
-            marks = [*marks, span] if token.nesting > 0 else [mark for mark in marks if mark != span]
+        mark_name = _MARK_BY_TOKEN.get(token.type.removesuffix("_open").removesuffix("_close"))
+        if mark_name:
+            marks = (
+                [*marks, mark_name] if token.nesting > 0 else [mark for mark in marks if mark != mark_name]
+            )
         elif token.type == "link_open":
             link, target = _link_node(token, refuse), []
         elif token.type == "link_close":
@@ -133,8 +135,8 @@ def _token_text(token: Token, refuse: ReportProblem) -> str:
     return token.content
 
 
-def _refuse(token: Token, refuse: ReportProblem, what: str, hint: str) -> None:
-    refuse(token.meta["offset"], f"GitBook does not support {what}", hint)
+def _refuse(token: Token, refuse: ReportProblem, syntax: str, hint: str) -> None:
+    refuse(token.meta["offset"], f"GitBook does not support {syntax}", hint)
 
 
 def _link_node(token: Token, refuse: ReportProblem) -> Json:
@@ -206,9 +208,9 @@ class _MarkdownReader:
         self.lines = text.split("\n")
         self.problems: list[Problem] = []
         for number, line in enumerate(self.lines):
-            for found in UNWRITABLE.finditer(line):
-                message = f"GitBook cannot store the character U+{ord(found[0]):04X}"
-                self.refuse(number, found.start(), message, "delete the character")
+            for match in UNWRITABLE.finditer(line):
+                message = f"GitBook cannot store the character U+{ord(match[0]):04X}"
+                self.refuse(number, match.start(), message, "delete the character")
         self.tokens = _PARSER.parse(UNWRITABLE.sub("\ufffd", text))
         self.position = 0
         self.visible: Token | None = None
@@ -224,13 +226,13 @@ class _MarkdownReader:
 
     def blocks(self, parent: str, closing: str | None) -> list[Json]:
         """Return the blocks up to and including the token that closes their parent."""
-        found: list[Json] = []
+        blocks: list[Json] = []
         while self.position < len(self.tokens):
             token = self.next_token()
             if token.type == closing:
                 break
-            found += self.block(token, parent)
-        return found
+            blocks += self.block(token, parent)
+        return blocks
 
     def block(self, token: Token, parent: str) -> list[Json]:
         line = self.checked_position(token)
@@ -312,15 +314,15 @@ class _MarkdownReader:
         ordered = token.type == "ordered_list_open"
         items: list[Json] = []
         lines: list[tuple[int, int]] = []
-        while (item := self.next_token()).type == "list_item_open":
-            lines.append(self.checked_position(item))
+        while (item_token := self.next_token()).type == "list_item_open":
+            lines.append(self.checked_position(item_token))
             checked = self.take_checkbox()
             nodes = self.blocks("list-item", "list_item_close")
             if not nodes:
                 nodes = [_block_node("paragraph", nodes=inlines([], lambda *_: None))]
             data = {} if checked is None else {"checked": checked}
             items.append(_block_node("list-item", data=data, nodes=nodes))
-        boxed = ["checked" in item["data"] for item in items]
+        boxed = ["checked" in list_item["data"] for list_item in items]
         hint = "put [ ] or [x] before all items of the list, or before no item"
         if ordered and any(boxed):
             hint = 'use "-" instead of numbers'
@@ -406,7 +408,7 @@ class _MarkdownReader:
         """
         if self.visible is not inline:  # counted once for all problems of one text
             self.visible = inline
-            self.line_starts = [found.end() for found in re.finditer("^", inline.content, re.MULTILINE)]
+            self.line_starts = [match.end() for match in re.finditer("^", inline.content, re.MULTILINE)]
         index = bisect_right(self.line_starts, offset) - 1
         start = self.line_starts[index]
         assert inline.map is not None
@@ -416,8 +418,8 @@ class _MarkdownReader:
 
 
 def _block_node(kind: str, **members: Any) -> Json:
-    kept = {name: value for name, value in members.items() if name != "fragments" or value}
-    return {"object": "block", "type": kind, "data": {}, **kept}
+    non_empty = {name: value for name, value in members.items() if name != "fragments" or value}
+    return {"object": "block", "type": kind, "data": {}, **non_empty}
 
 
 def _code_line_node(text: str) -> Json:

@@ -51,15 +51,15 @@ def _image_paragraph_as_block(block: Any) -> Any:
 
 
 def _normalize_blocks(nodes: list[Any]) -> list[Any]:
-    found = [_normalize_block(node) for node in nodes]
-    return [block for block in found if block is not None]
+    blocks = [_normalize_block(node) for node in nodes]
+    return [block for block in blocks if block is not None]
 
 
 def _normalize_block(node: Json) -> Any:
     kind = node.get("type")
     children = node.get("nodes") or []
-    meant = non_default_data(node)
-    data = {"data": meant} if meant else {}
+    settings = non_default_data(node)
+    data = {"data": settings} if settings else {}
     if kind in (*LISTS, "list-item", "blockquote"):
         blocks = _normalize_blocks(children)
         return None if kind in LISTS and not blocks else {"type": kind, **data, "blocks": blocks}
@@ -86,9 +86,9 @@ def _code_lines(children: list[Any]) -> list[Any]:
     lines: list[Any] = []
     for child in children:
         content = _normalize_inlines(child.get("nodes") or [])
-        meant = non_default_data(child)
-        if meant or any(piece.get("marks") or "text" not in piece for piece in content):
-            lines.append({**meant, "content": content})
+        settings = non_default_data(child)
+        if settings or any(piece.get("marks") or "text" not in piece for piece in content):
+            lines.append({**settings, "content": content})
         else:
             lines += "".join(piece["text"] for piece in content).split("\n")
     return lines or [""]
@@ -171,12 +171,16 @@ def _without_keys(value: Any, depth: int = 0) -> Any:
     if depth > _MAX_JSON_DEPTH:
         return value
     if isinstance(value, list):
-        if any(isinstance(item, dict) and item.get("object") == "text" for item in value):
+        if any(isinstance(child, dict) and child.get("object") == "text" for child in value):
             return _normalize_inlines(value)
-        return [_without_keys(item, depth + 1) for item in value]
+        return [_without_keys(child, depth + 1) for child in value]
     if not isinstance(value, dict):
         return value
-    kept = {
-        name: _without_keys(item, depth + 1) for name, item in value.items() if name not in ("key", "meta")
+    cleaned = {
+        name: _without_keys(child, depth + 1) for name, child in value.items() if name not in ("key", "meta")
     }
-    return {name: item for name, item in kept.items() if item is not False and item not in (None, "", [], {})}
+    return {
+        name: child
+        for name, child in cleaned.items()
+        if child is not False and child not in (None, "", [], {})
+    }

@@ -140,36 +140,38 @@ def _code_span(text: str) -> str:
     runs = set(re.findall("`+", text))
     while fence in runs:
         fence += "`"
-    both = text[0] == text[-1] == " " and text.strip(" ")
-    pad = " " if both or "`" in (text[0], text[-1]) else ""
+    has_outer_spaces = text[0] == text[-1] == " " and text.strip(" ")
+    pad = " " if has_outer_spaces or "`" in (text[0], text[-1]) else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def _atoms_of(content: list[Json]) -> list[_TextPiece]:
     atoms: list[_TextPiece] = []
-    free: list[int] = []  # what carries no marks itself may stand within any
+    unmarked: list[int] = []  # what carries no marks itself may stand within any
     for index, piece in enumerate(content):
         marks = frozenset(piece.get("marks", ())) - {"code"}
         if piece.get("inline") == "inline-image":
             atoms.append(_TextPiece(marks, None, image(piece["data"])))
-            free.append(index)
+            unmarked.append(index)
         elif piece.get("inline") == "link":
             texts = [frozenset(part["marks"]) - {"code"} for part in piece["content"] if "marks" in part]
-            common = frozenset.intersection(*texts) if texts else frozenset()
+            common_marks = frozenset.intersection(*texts) if texts else frozenset()
             inner = [
-                {**part, "marks": sorted(set(part["marks"]) - common)} if "marks" in part else part
+                {**part, "marks": sorted(set(part["marks"]) - common_marks)} if "marks" in part else part
                 for part in piece["content"]
             ]
             link = f"[{inline(inner, '[')}]({link_destination(piece['data']['ref']['url'])})"
-            atoms.append(_TextPiece(common, None, link))
+            atoms.append(_TextPiece(common_marks, None, link))
             if not texts:
-                free.append(index)
+                unmarked.append(index)
         elif "code" in piece["marks"]:
             atoms.append(_TextPiece(marks, None, _code_span(piece["text"])))
         else:
             atoms.append(_TextPiece(marks, piece["text"]))
-    for index in free:
-        neighbor_marks = [atoms[at].marks for at in (index - 1, index + 1) if 0 <= at < len(atoms)]
+    for index in unmarked:
+        neighbor_marks = [
+            atoms[position].marks for position in (index - 1, index + 1) if 0 <= position < len(atoms)
+        ]
         atoms[index].marks = (
             frozenset.intersection(*neighbor_marks) if len(neighbor_marks) == 2 else frozenset()
         )
@@ -190,39 +192,43 @@ DelimiterRun = list[tuple[bool, str]]
 
 def _delimiter_runs(atoms: list[_TextPiece]) -> Iterator[DelimiterRun]:
     """Yield the delimiters before each atom, and after the last one. The longest mark opens first."""
-    reach = [dict.fromkeys(_DELIMITERS, 0)]
+    run_lengths = [dict.fromkeys(_DELIMITERS, 0)]
     for atom in reversed(atoms):
-        reach.append({mark: reach[-1][mark] + 1 if mark in atom.marks else 0 for mark in _DELIMITERS})
-    reach.reverse()
+        run_lengths.append(
+            {mark: run_lengths[-1][mark] + 1 if mark in atom.marks else 0 for mark in _DELIMITERS}
+        )
+    run_lengths.reverse()
     open_marks: list[str] = []
     for index in range(len(atoms) + 1):
         marks = atoms[index].marks if index < len(atoms) else frozenset()
-        kept = next((at for at, mark in enumerate(open_marks) if mark not in marks), len(open_marks))
-        closed = [(False, _DELIMITERS[mark]) for mark in reversed(open_marks[kept:])]
-        del open_marks[kept:]
+        kept_count = next(
+            (position for position, mark in enumerate(open_marks) if mark not in marks), len(open_marks)
+        )
+        closed = [(False, _DELIMITERS[mark]) for mark in reversed(open_marks[kept_count:])]
+        del open_marks[kept_count:]
         opened = [mark for mark in _DELIMITERS if mark in marks and mark not in open_marks]
-        opened.sort(key=lambda mark: -reach[index][mark])
+        opened.sort(key=lambda mark: -run_lengths[index][mark])
         open_marks += opened
         yield closed + [(True, _DELIMITERS[mark]) for mark in opened]
 
 
 def _fix_flanking(atoms: list[_TextPiece], runs: list[DelimiterRun], before: str) -> None:
     """Write characters as references until every delimiter opens or closes correctly."""
-    waiting = list(range(len(runs)))
-    while waiting:
-        index = waiting.pop()
-        left = atoms[index - 1].end if index else before
-        right = atoms[index].start if index < len(atoms) else " "
-        if _is_run_correct(runs[index], left, right):
+    unchecked = list(range(len(runs)))
+    while unchecked:
+        index = unchecked.pop()
+        character_before = atoms[index - 1].end if index else before
+        character_after = atoms[index].start if index < len(atoms) else " "
+        if _is_run_correct(runs[index], character_before, character_after):
             continue
-        changed = [at for at in (index - 1, index) if 0 <= at < len(atoms)]
-        for at in changed:
-            if atoms[at].escape_end(first=at == index, last=at != index):
-                waiting += [at, at + 1]
+        neighbors = [position for position in (index - 1, index) if 0 <= position < len(atoms)]
+        for position in neighbors:
+            if atoms[position].escape_end(first=position == index, last=position != index):
+                unchecked += [position, position + 1]
 
 
-def _is_run_correct(run: DelimiterRun, left: str, right: str) -> bool:
-    written = [left, *(delimiter for _, delimiter in run), right]
+def _is_run_correct(run: DelimiterRun, character_before: str, character_after: str) -> bool:
+    written = [character_before, *(delimiter for _, delimiter in run), character_after]
     contexts = zip(written, run, written[2:], strict=False)
     return all(
         _can_delimit(opens, delimiter, before[-1], after[0]) for before, (opens, delimiter), after in contexts
@@ -233,11 +239,15 @@ def _can_delimit(opens: bool, delimiter: str, before: str, after: str) -> bool:
     """Return whether a delimiter can open or close here, by CommonMark's rules for flanking runs."""
     space_before, space_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
     mark_before, mark_after = _is_punctuation(before), _is_punctuation(after)
-    left = not space_after and (not mark_after or space_before or mark_before)
-    right = not space_before and (not mark_before or space_after or mark_after)
+    is_left_flanking = not space_after and (not mark_after or space_before or mark_before)
+    is_right_flanking = not space_before and (not mark_before or space_after or mark_after)
     if delimiter == "_":
-        return left and (not right or mark_before) if opens else right and (not left or mark_after)
-    return left if opens else right
+        return (
+            is_left_flanking and (not is_right_flanking or mark_before)
+            if opens
+            else is_right_flanking and (not is_left_flanking or mark_after)
+        )
+    return is_left_flanking if opens else is_right_flanking
 
 
 def _is_punctuation(character: str) -> bool:
@@ -257,18 +267,18 @@ def to_markdown(document: Json) -> str:
     return f"{text}\n" if text else ""
 
 
-def _blocks_text(blocks: list[Json], item: str = "") -> str:
+def _blocks_text(blocks: list[Json], item_marker: str = "") -> str:
     """Return blocks as Markdown. `item` is the marker of the list item that contains the blocks."""
     written: list[str] = []
     last: Json = {}
-    marker = item
+    marker = item_marker
     for index, block in enumerate(blocks):
         if block["type"].startswith("list-"):
             marker = _list_marker(block, marker if not index or last["type"].startswith("list-") else "")
             text = _list_text(block, marker)
-            tight = bool(item) and last.get("type") == "paragraph" and _can_interrupt_paragraph(text)
+            tight = bool(item_marker) and last.get("type") == "paragraph" and _can_interrupt_paragraph(text)
         else:
-            text = "___" if block["type"] == "divider" and item and not index else _block_text(block)
+            text = "___" if block["type"] == "divider" and item_marker and not index else _block_text(block)
             tight = False
         if index:
             written.append("\n" if tight else "\n\n")
@@ -290,19 +300,19 @@ def _can_interrupt_paragraph(text: str) -> bool:
 def _list_text(block: Json, marker: str) -> str:
     number = block.get("data", {}).get("start", 1)
     items = []
-    for item in block["blocks"]:
+    for list_item in block["blocks"]:
         lead = f"{min(number, 999_999_999)}{marker}" if block["type"] == "list-ordered" else marker
         number += 1
-        text = _blocks_text(item["blocks"], marker)
+        text = _blocks_text(list_item["blocks"], marker)
         if block["type"] == "list-tasks":
-            text = _task_item_text(item, text)
+            text = _task_item_text(list_item, text)
         items.append(_indent_item(f"{lead} ", text).rstrip(" "))
-    return ("\n\n" if any("\n\n" in item for item in items) else "\n").join(items)
+    return ("\n\n" if any("\n\n" in item_text for item_text in items) else "\n").join(items)
 
 
-def _task_item_text(item: Json, text: str) -> str:
-    box = "[x]" if item.get("data", {}).get("checked") else "[ ]"
-    starts_with_text = bool(item["blocks"]) and item["blocks"][0]["type"] == "paragraph"
+def _task_item_text(list_item: Json, text: str) -> str:
+    box = "[x]" if list_item.get("data", {}).get("checked") else "[ ]"
+    starts_with_text = bool(list_item["blocks"]) and list_item["blocks"][0]["type"] == "paragraph"
     return f"{box} {text}" if starts_with_text else f"{box}\n\n{text}".rstrip("\n")
 
 
@@ -329,8 +339,10 @@ def _block_text(block: Json) -> str:
 
 def _heading_text(level: int, block: Json) -> str:
     text = inline(block["content"])
-    closed = text[:-1] + "\\#" if text.endswith("#") else text  # or it would be taken for the end of the line
-    return f"{'#' * level} {closed}".rstrip(" ")
+    escaped = (
+        text[:-1] + "\\#" if text.endswith("#") else text
+    )  # or it would be taken for the end of the line
+    return f"{'#' * level} {escaped}".rstrip(" ")
 
 
 def _code_block(block: Json) -> str:

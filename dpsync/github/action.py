@@ -60,13 +60,19 @@ from dpsync.render.views import make_view
 
 def plan(run: ActionRun) -> CommandResult:
     """Save a plan, and show it in the pull request."""
-    ran = run.run_command("plan", "--out", str(run.plan_file.resolve()))
+    result = run.run_command("plan", "--out", str(run.plan_file.resolve()))
     if run.plan_file.exists():
         run.result.outputs["plan-file"] = str(run.plan_file)
-    if ran.document is not None and run.inputs.comment != "never" and not _report_plan(run, ran.document):
+    if (
+        result.document is not None
+        and run.inputs.comment != "never"
+        and not _report_plan(run, result.document)
+    ):
         run.result.outputs["failure-reason"] = "comment"
-        return CommandResult(Exit.FAILED if ran.code in (Exit.DONE, Exit.CHANGES) else ran.code, ran.document)
-    return ran
+        return CommandResult(
+            Exit.FAILED if result.code in (Exit.DONE, Exit.CHANGES) else result.code, result.document
+        )
+    return result
 
 
 def _report_plan(run: ActionRun, document: BaseModel) -> bool:
@@ -74,32 +80,32 @@ def _report_plan(run: ActionRun, document: BaseModel) -> bool:
     if run.github is None or run.workflow_run.number is None:
         return True
     comments = PlanComments(run.github, run.workflow_run.number, run.inputs.key)
-    found: list[FoundComment] | None = None
+    plan_comments: list[FoundComment] | None = None
     try:
-        found = comments.find()
-        _write_comment(run, comments, found, document)
+        plan_comments = comments.find()
+        _write_comment(run, comments, plan_comments, document)
     except GitHubError as error:
-        stale = not error.not_allowed if found is None else find_rewritable(found) is not None
-        what = (
+        stale = not error.not_allowed if plan_comments is None else find_rewritable(plan_comments) is not None
+        message = (
             "The comment in the pull request may show an older plan"
             if stale
             else "dpsync could not write the comment"
         )
-        run.log.notice(run.problem_text(what, error), "error" if stale else "notice")
+        run.log.notice(run.problem_text(message, error), "error" if stale else "notice")
         return not stale
     return True
 
 
 def _write_comment(
-    run: ActionRun, comments: PlanComments, found: list[FoundComment], document: BaseModel
+    run: ActionRun, comments: PlanComments, plan_comments: list[FoundComment], document: BaseModel
 ) -> None:
     """Update the comment, and delete the other comments of earlier runs."""
     if not comments.github.pull_request(comments.number).open:
         run.log.notice("dpsync did not change the comment, because the pull request is merged or closed.")
         return
     marker = plan_marker(run.inputs.key, run.workflow_run, document)
-    found = comments_with_key(found, marker.key)
-    present = _find_replaced_comment(run, comments, found)
+    plan_comments = comments_with_key(plan_comments, marker.key)
+    present = _find_replaced_comment(run, comments, plan_comments)
     approved = _approvals_for_marker(run, comments, present)
     key = marker.key or (present.marker.key if present is not None else "")
     marker = marker.model_copy(update={"approved": approved, "key": key})
@@ -116,20 +122,22 @@ def _write_comment(
     if text is None:
         return
     run.result.outputs["comment-url"] = text.url
-    comments.delete_others(found, text, marker.age)
-    rest = split_into_marker_values(shown_by(document.plan))[1:] if isinstance(document, PlanDocument) else []
-    if not decision.reason and (rest or (present is not None and present.marker.is_full)):
-        comments.write_further(marker, rest)
+    comments.delete_others(plan_comments, text, marker.age)
+    further_values = (
+        split_into_marker_values(shown_by(document.plan))[1:] if isinstance(document, PlanDocument) else []
+    )
+    if not decision.reason and (further_values or (present is not None and present.marker.is_full)):
+        comments.write_further(marker, further_values)
 
 
 def _find_replaced_comment(
-    run: ActionRun, comments: PlanComments, found: list[FoundComment]
+    run: ActionRun, comments: PlanComments, plan_comments: list[FoundComment]
 ) -> FoundComment | None:
     """Return the comment that the plan replaces; None without one.
 
     A comment that somebody else edited is deleted.
     """
-    candidate = find_rewritable(found)
+    candidate = find_rewritable(plan_comments)
     if candidate is None:
         return None
     current = comments.find_unedited(candidate)
@@ -139,8 +147,8 @@ def _find_replaced_comment(
             "warning",
         )
         comments.github.delete_comment(candidate.text.number)
-        found.remove(candidate)
-        return _find_replaced_comment(run, comments, found)
+        plan_comments.remove(candidate)
+        return _find_replaced_comment(run, comments, plan_comments)
     return current
 
 
@@ -178,10 +186,10 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> CommandResult:
                 "not-approved", "dpsync applied nothing, because the approved plan is not known."
             )
         approvals = None
-    ran = _Apply(run, commit or "", approvals).carry_out()
+    result = _Apply(run, commit or "", approvals).carry_out()
     run.after_apply()
-    report_applied(run, ran, approvals, commit or "")
-    return ran
+    report_applied(run, result, approvals, commit or "")
+    return result
 
 
 class _Apply(Struct, frozen=True):
@@ -204,13 +212,13 @@ class _Apply(Struct, frozen=True):
         """Apply the reviewed plan, or what is left of it, and nothing else."""
         if len(approvals.approvals) == len(unused := approvals.unused()) == 1:
             # The plan of one pull request, as a rule: then it need not be made first.
-            ran = self.run.run_command("apply", "--approved", unused[0].comment.marker.digest)
-            if not _is_refused_as_other_plan(ran):
-                return ran
-        ran = self.run.run_command("plan")
-        if not isinstance(ran.document, PlanDocument) or ran.code != Exit.DONE:
-            return ran
-        plan = ran.document.plan
+            result = self.run.run_command("apply", "--approved", unused[0].comment.marker.digest)
+            if not _is_refused_as_other_plan(result):
+                return result
+        result = self.run.run_command("plan")
+        if not isinstance(result.document, PlanDocument) or result.code != Exit.DONE:
+            return result
+        plan = result.document.plan
         compared = compare(approved_changes(approvals.unused_for_plan(plan)), plan)
         if compared.unreviewed:
             for _ in approvals.reread():
@@ -218,20 +226,20 @@ class _Apply(Struct, frozen=True):
                 if not compared.unreviewed:
                     break
         if not compared.unreviewed:
-            stopped = refuse_outdated_commit(self.run, self.commit)  # time has passed
-            return stopped or self.run.run_command("apply", "--approved", plan.digest)
+            refusal = refuse_outdated_commit(self.run, self.commit)  # time has passed
+            return refusal or self.run.run_command("apply", "--approved", plan.digest)
         if latest := next(iter(approvals.unused_for_plan(plan)), None):
-            return self._refuse_other_plan(latest, ran, ran.document, compared)
+            return self._refuse_other_plan(latest, result, result.document, compared)
         why = "".join(f" {reason}." for reason in approvals.rejections[:_MAX_NAMED_COMMENTS])
         return self.run.refuse(
             "not-approved",
             f"No merged pull request showed this plan.{why} Review the plan, then run this workflow with "
             f'this value of the input "approval": {plan.digest[:APPROVED_DIGEST_DIGITS]}',
-            ran,
+            result,
         )
 
     def _refuse_other_plan(
-        self, latest: Approval, ran: CommandResult, document: PlanDocument, compared: ReviewComparison
+        self, latest: Approval, result: CommandResult, document: PlanDocument, compared: ReviewComparison
     ) -> CommandResult:
         """Refuse the plan that `ran` printed, and show it in another comment, which approves nothing."""
         run, digest = self.run, document.plan.digest[:APPROVED_DIGEST_DIGITS]
@@ -239,7 +247,7 @@ class _Apply(Struct, frozen=True):
             "plan-changed",
             f"The plan differs from the reviewed plan: {compared}. Review the new plan, then run this "
             f'workflow with this value of the input "approval": {digest}',
-            ran,
+            result,
             "> [!WARNING]\n> **Refused:** The plan differs from the reviewed plan. Review this plan, then "
             f"run the workflow with this value of the input `approval`: {code_span(digest)}\n\n"
             f"{compared.markdown()}",
@@ -258,20 +266,20 @@ class _Apply(Struct, frozen=True):
         return refused
 
 
-def _is_refused_as_other_plan(ran: CommandResult) -> bool:
+def _is_refused_as_other_plan(result: CommandResult) -> bool:
     """Return whether an apply refused because the plan is not the approved one."""
-    document = ran.document
+    document = result.document
     return isinstance(document, FindingsDocument) and any(
-        one.code == "not-approved" for one in document.findings
+        finding.code == "not-approved" for finding in document.findings
     )
 
 
-def report_applied(run: ActionRun, ran: CommandResult, approvals: Approvals | None, commit: str) -> None:
+def report_applied(run: ActionRun, result: CommandResult, approvals: Approvals | None, commit: str) -> None:
     """Write the result of an apply to the comments of its plans. If it converged, close the drift issue."""
-    document = ran.document
+    document = result.document
     if not isinstance(document, ApplyDocument) or run.github is None:
         return
-    if approvals is not None and run.inputs.comment != "never" and ran.code != Exit.REFUSED:
+    if approvals is not None and run.inputs.comment != "never" and result.code != Exit.REFUSED:
         for approval in reversed(approvals.unused_for_plan(document.plan.plan)):
             with run.report_github_errors("dpsync could not write the comment"):
                 run.result.outputs["comment-url"] = _report_apply(run, document, approval, commit)
@@ -302,16 +310,16 @@ def drift(run: ActionRun) -> CommandResult:
             approvals = Approvals(run.github, run.workflow_run, run.inputs.key, run.history())
             approvals.find()
             run.applied = approvals.applied_commits()
-    ran = run.run_command("drift")
-    if run.github is None or not run.inputs.drift_issue or ran.code in STOPPED_EXIT_CODES:
-        return ran
-    if isinstance(ran.document, DriftDocument) and ran.code in (Exit.DONE, Exit.CHANGES):
-        issue = _update_issue(run, run.github, ran.document)
+    result = run.run_command("drift")
+    if run.github is None or not run.inputs.drift_issue or result.code in STOPPED_EXIT_CODES:
+        return result
+    if isinstance(result.document, DriftDocument) and result.code in (Exit.DONE, Exit.CHANGES):
+        issue = _update_issue(run, run.github, result.document)
     else:
-        issue = _report_failure(run, run.github, ran)
+        issue = _report_failure(run, run.github, result)
     if issue is not None:
         run.result.outputs["issue-url"] = issue.url
-    return ran
+    return result
 
 
 def _update_issue(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubText | None:
@@ -324,11 +332,11 @@ def _update_issue(run: ActionRun, github: GitHub, document: DriftDocument) -> Gi
     return None
 
 
-def _report_failure(run: ActionRun, github: GitHub, ran: CommandResult) -> GitHubText | None:
+def _report_failure(run: ActionRun, github: GitHub, result: CommandResult) -> GitHubText | None:
     """Count a failed check. Return the issue about failing checks if it is open."""
     with run.report_github_errors("dpsync could not record that the drift check failed"):
         return _failing_checks_issue(run, github).record_failure(
-            failure_reason(ran.document, ran.code), ran.document, run.inputs.name
+            failure_reason(result.document, result.code), result.document, run.inputs.name
         )
     return None
 

@@ -161,33 +161,33 @@ class GitHub:
     def merged_pull_requests(self, sha: str) -> list[MergedPullRequest]:
         """Return the merged pull requests of a commit. Right after a merge, GitHub may not know them yet."""
         requests = []
-        for item in self._items(f"/commits/{sha}/pulls"):
-            number, merged = number_at(item, "number"), text_at(item, "merged_at")
+        for body in self._items(f"/commits/{sha}/pulls"):
+            number, merged = number_at(body, "number"), text_at(body, "merged_at")
             if number is not None and merged:
-                commit, head = text_at(item, "merge_commit_sha"), text_at(item, "head", "sha")
-                requests.append(MergedPullRequest(number, merged, commit, head, text_at(item, "base", "ref")))
+                commit, head = text_at(body, "merge_commit_sha"), text_at(body, "head", "sha")
+                requests.append(MergedPullRequest(number, merged, commit, head, text_at(body, "base", "ref")))
         return requests
 
     def pull_request(self, number: int) -> PullRequest:
         """Return the present state of a pull request."""
-        item = self.request("GET", f"/pulls/{number}")
-        if not isinstance(item, dict):
+        body = self.request("GET", f"/pulls/{number}")
+        if not isinstance(body, dict):
             raise GitHubError("the response of GitHub is not a pull request")
         return PullRequest(
-            text_at(item, "head", "repo", "full_name"),
-            text_at(item, "head", "sha"),
-            text_at(item, "base", "ref"),
-            item.get("state") == "open",
-            text_at(item, "merge_commit_sha"),
+            text_at(body, "head", "repo", "full_name"),
+            text_at(body, "head", "sha"),
+            text_at(body, "base", "ref"),
+            body.get("state") == "open",
+            text_at(body, "merge_commit_sha"),
         )
 
     def approvals(self, number: int) -> list[Review]:
         """Return the approvals of a pull request that were not withdrawn or dismissed."""
         last: dict[str, Review | None] = {}
-        for item in self._items(f"/pulls/{number}/reviews"):
-            state, author = item.get("state"), text_at(item, "user", "login")
+        for body in self._items(f"/pulls/{number}/reviews"):
+            state, author = body.get("state"), text_at(body, "user", "login")
             if state == "APPROVED":
-                last[author] = Review(author, text_at(item, "submitted_at"))
+                last[author] = Review(author, text_at(body, "submitted_at"))
             elif state in ("CHANGES_REQUESTED", "DISMISSED"):
                 last[author] = None
         return [review for review in last.values() if review is not None]
@@ -196,8 +196,8 @@ class GitHub:
 
     def comments(self, number: int) -> list[GitHubText]:
         """Return all comments of an issue or pull request, oldest first."""
-        found = [_comment(one) for one in self._items(f"/issues/{number}/comments")]
-        return sorted(found, key=lambda one: one.number)
+        comments = [_comment(body) for body in self._items(f"/issues/{number}/comments")]
+        return sorted(comments, key=lambda comment: comment.number)
 
     def comment(self, number: int, body: str) -> GitHubText:
         """Write a comment into an issue or pull request."""
@@ -211,18 +211,20 @@ class GitHub:
         """Return who wrote a comment, by all of its edits, and its present text."""
         after, edited_by_others, first = None, False, None
         for _ in range(MAX_PAGES):
-            found = member_at(self._query(_EDITORS_QUERY, id=comment.node_id, after=after), "node")
-            if not isinstance(found, dict):
+            page = member_at(self._query(_EDITORS_QUERY, id=comment.node_id, after=after), "node")
+            if not isinstance(page, dict):
                 raise GitHubError("the response of GitHub does not contain the author of the comment")
-            author = member_at(found, "author")  # None of somebody whose account is gone
-            first = first or found
-            edits = member_at(found, "userContentEdits")
+            author = member_at(page, "author")  # None of somebody whose account is gone
+            first = first or page
+            edits = member_at(page, "userContentEdits")
             nodes = member_at(edits, "nodes") or []
-            editors = [member_at(one, "editor") for one in nodes]
-            if text_at(found, "lastEditedAt"):
-                editors.append(member_at(found, "editor"))
+            editors = [member_at(edit, "editor") for edit in nodes]
+            if text_at(page, "lastEditedAt"):
+                editors.append(member_at(page, "editor"))
                 edited_by_others = edited_by_others or not nodes
-            edited_by_others = edited_by_others or author is None or any(one != author for one in editors)
+            edited_by_others = (
+                edited_by_others or author is None or any(editor != author for editor in editors)
+            )
             if member_at(edits, "pageInfo", "hasNextPage") is not True:
                 break
             after = text_at(edits, "pageInfo", "endCursor")
@@ -240,18 +242,18 @@ class GitHub:
         """Delete a comment."""
         self.request("DELETE", f"/issues/comments/{id_}")
 
-    def add_reaction(self, id_: int, what: str) -> None:
+    def add_reaction(self, id_: int, reaction: str) -> None:
         """Add a reaction such as `eyes` to a comment, with one try only."""
         url = f"{self._repository}/issues/comments/{id_}/reactions"
-        self._transport.send("POST", url, {"content": what}, tries=1)
+        self._transport.send("POST", url, {"content": reaction}, tries=1)
 
     # Issues.
 
     def issues(self, author: str) -> list[GitHubText]:
         """Return the issues that an account opened, open and closed, oldest first."""
-        found = self._items("/issues", {"state": "all", "creator": author})
-        issues = [_issue(one) for one in found if "pull_request" not in one]
-        return sorted(issues, key=lambda one: one.number)
+        bodies = self._items("/issues", {"state": "all", "creator": author})
+        issues = [_issue(body) for body in bodies if "pull_request" not in body]
+        return sorted(issues, key=lambda issue: issue.number)
 
     def open_issue(self, title: str, body: str, labels: tuple[str, ...] = ()) -> GitHubText:
         """Open an issue."""
@@ -262,23 +264,23 @@ class GitHub:
         return _issue(self.request("PATCH", f"/issues/{number}", content, safe=True))
 
 
-def _comment(found: Any) -> GitHubText:
-    return _as_text(found, number_at(found, "id"))
+def _comment(body: Any) -> GitHubText:
+    return _as_text(body, number_at(body, "id"))
 
 
-def _issue(found: Any) -> GitHubText:
-    return _as_text(found, number_at(found, "number"))
+def _issue(body: Any) -> GitHubText:
+    return _as_text(body, number_at(body, "number"))
 
 
-def _as_text(found: Any, number: int | None) -> GitHubText:
+def _as_text(body: Any, number: int | None) -> GitHubText:
     if number is None:
         raise GitHubError("the response of GitHub is neither a comment nor an issue")
     return GitHubText(
         number,
-        text_at(found, "body"),
-        text_at(found, "user", "login"),
-        text_at(found, "html_url"),
-        text_at(found, "updated_at"),
-        found.get("state", "open") == "open",
-        text_at(found, "node_id"),
+        text_at(body, "body"),
+        text_at(body, "user", "login"),
+        text_at(body, "html_url"),
+        text_at(body, "updated_at"),
+        body.get("state", "open") == "open",
+        text_at(body, "node_id"),
     )

@@ -54,15 +54,17 @@ class PlanComments(Struct, frozen=True):
     def find(self) -> list[FoundComment]:
         """Return the plan comments by the token's account, oldest first."""
         named = comments_named(self.github.comments(self.number), self.name)
-        return [one for one in named if one.text.author == self.github.viewer()]
+        return [comment for comment in named if comment.text.author == self.github.viewer()]
 
-    def find_unedited(self, found: FoundComment) -> FoundComment | None:
+    def find_unedited(self, comment: FoundComment) -> FoundComment | None:
         """Return a comment as it is now; None if somebody else ever edited it."""
-        written = self.github.comment_authorship(found.text)
-        marker = read_marker(written.body, PlanMarker)
-        if marker is None or not written.is_only_ours:
+        authorship = self.github.comment_authorship(comment.text)
+        marker = read_marker(authorship.body, PlanMarker)
+        if marker is None or not authorship.is_only_ours:
             return None
-        return FoundComment(replace(found.text, body=written.body, updated=written.last_edited), marker)
+        return FoundComment(
+            replace(comment.text, body=authorship.body, updated=authorship.last_edited), marker
+        )
 
     def write(
         self,
@@ -99,10 +101,16 @@ class PlanComments(Struct, frozen=True):
             return again, first.text
         return again, self._edit_comment(first, body)
 
-    def delete_others(self, found: Iterable[FoundComment], kept: GitHubText, age: tuple[int, int]) -> None:
+    def delete_others(
+        self, plan_comments: Iterable[FoundComment], kept_comment: GitHubText, age: tuple[int, int]
+    ) -> None:
         """Delete the other plan comments of earlier runs, for example of a run that was killed."""
-        for other in found:
-            if other.marker.state == "plan" and other.text.number != kept.number and other.marker.age < age:
+        for other in plan_comments:
+            if (
+                other.marker.state == "plan"
+                and other.text.number != kept_comment.number
+                and other.marker.age < age
+            ):
                 self.github.delete_comment(other.text.number)
 
     def find_further(self, key: str) -> list[tuple[GitHubText, FurtherMarker]]:
@@ -117,10 +125,14 @@ class PlanComments(Struct, frozen=True):
     def write_further(self, marker: PlanMarker, displayed: list[str]) -> None:
         """Replace the further comments of the previous plan."""
         previous = self.find_further(marker.key)
-        if [one.displayed for _, one in previous if one.digest == marker.digest] == displayed:
+        if [
+            further_marker.displayed
+            for _, further_marker in previous
+            if further_marker.digest == marker.digest
+        ] == displayed:
             return
-        for part, more in enumerate(displayed, 1):
-            self.github.comment(self.number, further_comment_body(marker, part, more))
+        for part, marker_value in enumerate(displayed, 1):
+            self.github.comment(self.number, further_comment_body(marker, part, marker_value))
         for text, old in previous:
             if old.age <= marker.age:
                 self.github.delete_comment(text.number)
@@ -129,8 +141,10 @@ class PlanComments(Struct, frozen=True):
         """Add a comment, whatever comments exist."""
         return self._send_with_fallback(lambda text: self.github.comment(self.number, text), body)
 
-    def _edit_comment(self, found: FoundComment, body: Callable[[int], str]) -> GitHubText:
-        return self._send_with_fallback(lambda text: self.github.edit_comment(found.text.number, text), body)
+    def _edit_comment(self, comment: FoundComment, body: Callable[[int], str]) -> GitHubText:
+        return self._send_with_fallback(
+            lambda text: self.github.edit_comment(comment.text.number, text), body
+        )
 
     @staticmethod
     def _send_with_fallback(send: Callable[[str], GitHubText], body: Callable[[int], str]) -> GitHubText:
@@ -189,15 +203,17 @@ class Approvals(Struct):
         for commit in self.history.configuration_commits:
             if self._have_all_converged():
                 break
-            requests = [one for one in self.github.merged_pull_requests(commit) if self._is_merged_here(one)]
+            requests = [
+                merged for merged in self.github.merged_pull_requests(commit) if self._is_merged_here(merged)
+            ]
             if not requests:
                 self.commits_without_pull_request.append(commit)
             for request in requests:
                 if request.number not in self._read_pull_requests:
                     self._read_pull_requests.add(request.number)
                     self._read_pull_request(request)
-        position = {commit: at for at, commit in enumerate(self.history.commits)}
-        self.approvals.sort(key=lambda one: position[one.pull_request.commit])
+        position = {commit: index for index, commit in enumerate(self.history.commits)}
+        self.approvals.sort(key=lambda approval: position[approval.pull_request.commit])
         self.rejections += self._foreign_rejections
 
     def reread(self) -> Iterator[None]:
@@ -217,11 +233,11 @@ class Approvals(Struct):
     def unused_for_plan(self, plan: Plan) -> list[Approval]:
         """Return the unused approvals for the platform and organizations of a plan."""
         key = plan_key(self.name, plan)
-        return [one for one in self.unused() if one.comment.marker.key == key]
+        return [approval for approval in self.unused() if approval.comment.marker.key == key]
 
     def unused(self) -> list[Approval]:
         """Return the approvals that no converged apply has used up."""
-        return [one for one in self.approvals if not self._is_used_up(one)]
+        return [approval for approval in self.approvals if not self._is_used_up(approval)]
 
     def applied_commits(self) -> tuple[AppliedCommit, ...]:
         """Return the commits whose applies have converged last, for each platform and its organizations."""
@@ -242,7 +258,7 @@ class Approvals(Struct):
         """Return whether a converged apply ended every known key, so that nothing older counts."""
         return (
             bool(self.converged_commits)
-            and {one.comment.marker.key for one in self.approvals} <= self.converged_commits.keys()
+            and {approval.comment.marker.key for approval in self.approvals} <= self.converged_commits.keys()
         )
 
     def _is_used_up(self, approval: Approval) -> bool:
@@ -263,9 +279,9 @@ class Approvals(Struct):
                 # Anyone may comment, and each query for the editors of a comment uses up the rate limit.
                 self._foreign_rejections[_rejection_sentence(request, _FOREIGN_AUTHOR_REASON)] = None
                 continue
-            written = self.github.comment_authorship(comment.text)
-            marker = read_marker(written.body, PlanMarker)
-            why = self._rejection(written, marker, request)
+            authorship = self.github.comment_authorship(comment.text)
+            marker = read_marker(authorship.body, PlanMarker)
+            why = self._rejection(authorship, marker, request)
             if why or marker is None:
                 self.rejections.append(_rejection_sentence(request, why))
                 continue
@@ -279,8 +295,10 @@ class Approvals(Struct):
                 displayed = [] if marker.displayed is None else [marker.displayed]
                 if marker.is_full:
                     displayed += self._further_values(request, marker, comments)
-                found = FoundComment(replace(comment.text, body=written.body), marker)
-                latest[marker.key] = Approval(comments, found, request, read_marker_values(displayed))
+                comment_read_back = FoundComment(replace(comment.text, body=authorship.body), marker)
+                latest[marker.key] = Approval(
+                    comments, comment_read_back, request, read_marker_values(displayed)
+                )
         self.approvals.extend(latest.values())
 
     def _further_values(
@@ -288,26 +306,28 @@ class Approvals(Struct):
     ) -> Iterator[str]:
         """Yield the values of further comments of a plan that count."""
         for text, marker in comments.find_further(plan.key):
-            written = self.github.comment_authorship(text)
-            now = read_marker(written.body, FurtherMarker)
-            if now == marker and marker.digest == plan.digest and not _invalid_authorship(written, request):
+            authorship = self.github.comment_authorship(text)
+            current_marker = read_marker(authorship.body, FurtherMarker)
+            if (
+                current_marker == marker
+                and marker.digest == plan.digest
+                and not _invalid_authorship(authorship, request)
+            ):
                 yield marker.displayed
 
     def _rejection(
-        self, written: CommentAuthorship, marker: PlanMarker | None, request: MergedPullRequest
+        self, authorship: CommentAuthorship, marker: PlanMarker | None, request: MergedPullRequest
     ) -> str:
         """Return why a comment does not count; "" if it counts."""
         if why := _invalid_authorship(
-            written, request, marker is not None and marker.state in ("applied", "converged")
+            authorship, request, marker is not None and marker.state in ("applied", "converged")
         ):
             return why
         if marker is None:
             return "the comment no longer contains the plan data that dpsync wrote"
         if marker.sha != request.head:
-            now = short_commit(request.head)
-            return (
-                f"the comment is for commit {short_commit(marker.sha) or 'none'}, but commit {now} was merged"
-            )
+            planned = short_commit(marker.sha) or "none"
+            return f"the comment is for commit {planned}, but commit {short_commit(request.head)} was merged"
         if marker.branch != branch_key(self.workflow_run.branch):
             return f"the plan in the comment is not for the branch {self.workflow_run.branch}"
         return ""
@@ -315,7 +335,7 @@ class Approvals(Struct):
 
 def approved_changes(approvals: list[Approval]) -> frozenset[ShownChange] | None:
     """Return what the approvals showed together; None without any."""
-    return latest_shown(one.displayed for one in reversed(approvals)) if approvals else None
+    return latest_shown(approval.displayed for approval in reversed(approvals)) if approvals else None
 
 
 def _rejection_sentence(request: MergedPullRequest, why: str) -> str:
@@ -324,17 +344,17 @@ def _rejection_sentence(request: MergedPullRequest, why: str) -> str:
 
 
 def _invalid_authorship(
-    written: CommentAuthorship, request: MergedPullRequest, by_an_apply: bool = False
+    authorship: CommentAuthorship, request: MergedPullRequest, by_an_apply: bool = False
 ) -> str:
     """Return why the author or the time of a comment is invalid; "" if both are valid.
 
     Args:
         by_an_apply: Whether an apply accepted the comment and later wrote its result into it.
     """
-    if not written.is_only_ours:
+    if not authorship.is_only_ours:
         return _FOREIGN_AUTHOR_REASON
-    if not written.created < request.merged_at or not (
-        by_an_apply or written.last_edited < request.merged_at
+    if not authorship.created < request.merged_at or not (
+        by_an_apply or authorship.last_edited < request.merged_at
     ):
         return "the comment was written or edited after the merge"
     return ""

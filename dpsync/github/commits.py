@@ -101,11 +101,13 @@ class ReviewComparison(Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return the comparison in one sentence, without a period."""
-        return ", ".join(f"{said}{_in_brackets(addresses)}" for said, addresses in self._statements())
+        return ", ".join(
+            f"{statement}{_in_brackets(addresses)}" for statement, addresses in self._statements()
+        )
 
     def markdown(self) -> str:
         """Return the comparison as a Markdown list."""
-        return "\n".join(f"- {said}{_in_code(addresses)}" for said, addresses in self._statements())
+        return "\n".join(f"- {statement}{_in_code(addresses)}" for statement, addresses in self._statements())
 
     def _statements(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         if self.reviewed is not None:
@@ -135,17 +137,29 @@ def compare(reviewed: Collection[ShownChange] | None, plan: Plan) -> ReviewCompa
     if reviewed is None:
         return ReviewComparison(None, 0, 0, (), addresses)
     known = frozenset(reviewed)
-    before = {item.address for item in known if not item.exposes}
-    changed = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
-    other = tuple(item.address for item in changed if address_digest(item.address) in before)
-    same = len(addresses) - len(changed)
+    reviewed_addresses = {shown_change.address for shown_change in known if not shown_change.exposes}
+    unreviewed = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
+    other = tuple(
+        unreviewed_change.address
+        for unreviewed_change in unreviewed
+        if address_digest(unreviewed_change.address) in reviewed_addresses
+    )
+    same = len(addresses) - len(unreviewed)
     return ReviewComparison(
-        reviewed=len(before),
+        reviewed=len(reviewed_addresses),
         same_count=same,
-        dropped_count=len(before - {address_digest(address) for address in addresses}),
+        dropped_count=len(reviewed_addresses - {address_digest(address) for address in addresses}),
         changed_otherwise=other,
-        new=tuple(item.address for item in changed if address_digest(item.address) not in before),
-        exposed=tuple(dict.fromkeys(address for address, item in exposures_shown(plan) if item not in known)),
+        new=tuple(
+            unreviewed_change.address
+            for unreviewed_change in unreviewed
+            if address_digest(unreviewed_change.address) not in reviewed_addresses
+        ),
+        exposed=tuple(
+            dict.fromkeys(
+                address for address, shown_change in exposures_shown(plan) if shown_change not in known
+            )
+        ),
     )
 
 
@@ -157,8 +171,8 @@ def _in_code(addresses: tuple[str, ...]) -> str:
     return f": {_names(addresses, code_span)}" if addresses else ""
 
 
-def _names(addresses: tuple[str, ...], quoted: Callable[[str], str]) -> str:
-    return shorten_list([quoted(clip_text(address, 100)) for address in addresses], _MAX_NAMED_ADDRESSES)
+def _names(addresses: tuple[str, ...], quote: Callable[[str], str]) -> str:
+    return shorten_list([quote(clip_text(address, 100)) for address in addresses], _MAX_NAMED_ADDRESSES)
 
 
 class UnusableCheckoutError(Exception):
@@ -170,7 +184,9 @@ class UnusableCheckoutError(Exception):
         self.why = why
 
 
-def with_current_pull_request(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> WorkflowRun:
+def with_current_pull_request(
+    workflow_run: WorkflowRun, github: GitHub | None, copy: WorkingCopy
+) -> WorkflowRun:
     """Return the run with the present state of its pull request. The comment that started it gets a reaction.
 
     If the change comes from a fork, the working copy is not read.
@@ -178,25 +194,25 @@ def with_current_pull_request(place: WorkflowRun, github: GitHub | None, copy: W
     Raises:
         UnusableCheckoutError: The working copy is not the head of an open pull request of this repository.
     """
-    if github is None or place.number is None:
+    if github is None or workflow_run.number is None:
         raise UnusableCheckoutError(
             "untrusted",
             'dpsync cannot check who wrote the change, because the input "github-token" is missing.',
         )
     try:
         try:
-            request = github.pull_request(place.number)
+            request = github.pull_request(workflow_run.number)
         except GitHubError as error:
             raise UnusableCheckoutError(
                 "untrusted", f"dpsync cannot check who wrote the change: {error.problem}"
             ) from None
-        checked = _verified_commit(request, place, copy)
+        checked = _verified_commit(request, workflow_run, copy)
     except UnusableCheckoutError:
-        _react(github, place, "confused")
+        _react(github, workflow_run, "confused")
         raise
-    _react(github, place, "eyes")
+    _react(github, workflow_run, "eyes")
     return replace(
-        place,
+        workflow_run,
         sha=request.head,
         base_branch_override=request.base,
         base_branch=request.base,
@@ -212,9 +228,9 @@ def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool
     return commit == request.trial_merge and copy.merged_commit(commit) == request.head
 
 
-def _verified_commit(request: PullRequest, place: WorkflowRun, copy: WorkingCopy) -> str:
+def _verified_commit(request: PullRequest, workflow_run: WorkflowRun, copy: WorkingCopy) -> str:
     """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
-    if request.repository != place.repository:
+    if request.repository != workflow_run.repository:
         raise UnusableCheckoutError(
             "untrusted",
             "dpsync does nothing, because this run can read the secrets of the repository and the change "
@@ -222,69 +238,83 @@ def _verified_commit(request: PullRequest, place: WorkflowRun, copy: WorkingCopy
         )
     if not request.open:
         raise UnusableCheckoutError(
-            "stale", f"dpsync does nothing, because pull request {place.number} is no longer open."
+            "stale", f"dpsync does nothing, because pull request {workflow_run.number} is no longer open."
         )
     commit = copy.read_head()
     if not commit or (commit != request.head and not is_trial_merge(commit, request, copy)):
         raise UnusableCheckoutError(
             "stale",
             f"The checked-out commit ({short_commit(commit or 'no commit')}) is not the latest commit of "
-            f"pull request {place.number} ({short_commit(request.head)}). If somebody has pushed, write the "
-            "comment /dpsync plan again. Otherwise, set "
-            f"ref: refs/pull/{place.number}/merge for actions/checkout.",
+            f"pull request {workflow_run.number} ({short_commit(request.head)}). If somebody has pushed, "
+            "write the comment /dpsync plan again. Otherwise, set "
+            f"ref: refs/pull/{workflow_run.number}/merge for actions/checkout.",
         )
     return commit
 
 
-def _react(github: GitHub, place: WorkflowRun, what: str) -> None:
+def _react(github: GitHub, workflow_run: WorkflowRun, reaction: str) -> None:
     """Add a reaction to the comment that started the run. Failing to do so has no effect."""
-    if place.comment_id is not None:
+    if workflow_run.comment_id is not None:
         with suppress(GitHubError):
-            github.add_reaction(place.comment_id, what)
+            github.add_reaction(workflow_run.comment_id, reaction)
 
 
-def verify_checked_out_commit(place: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
+def verify_checked_out_commit(workflow_run: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
     """Return the checked-out commit if this run may use it.
 
     A run for a fork may use only its own commit. Any other run may also use the head of the change, GitHub's
     trial merge of that head, and the last commit of the branch. Raises UnusableCheckoutError.
     """
     commit = copy.read_head()
-    if commit and commit == place.github_sha:
+    if commit and commit == workflow_run.github_sha:
         return commit
-    if place.is_from_fork:
+    if workflow_run.is_from_fork:
         raise UnusableCheckoutError(
             "untrusted",
-            f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
-            "commit comes from a fork and is not the commit of this run. Run the workflow for the event "
+            f"A run for the event {workflow_run.event} can read the secrets of this repository, but the "
+            "checked-out commit comes from a fork and is not the commit of this run. Run the workflow for the event "
             "pull_request instead.",
         )
-    if commit and (commit == place.head or _is_named_by_github(place, github, commit, copy)):
+    if commit and (commit == workflow_run.head or _is_named_by_github(workflow_run, github, commit, copy)):
         return commit
-    expected = [f"the commit of this run ({short_commit(place.github_sha)})"] if place.github_sha else []
-    expected += [f"the last commit of the change ({short_commit(place.head)})"] if place.head else []
-    expected += ["GitHub's test merge of the pull request"] if place.number is not None else []
-    expected += [f"the last commit of {place.branch}"] if place.branch else []
+    expected = (
+        [f"the commit of this run ({short_commit(workflow_run.github_sha)})"]
+        if workflow_run.github_sha
+        else []
+    )
+    expected += (
+        [f"the last commit of the change ({short_commit(workflow_run.head)})"] if workflow_run.head else []
+    )
+    expected += ["GitHub's test merge of the pull request"] if workflow_run.number is not None else []
+    expected += [f"the last commit of {workflow_run.branch}"] if workflow_run.branch else []
     raise UnusableCheckoutError(
         "stale",
-        f"A run for the event {place.event} can read the secrets of this repository, but the checked-out "
-        f"commit ({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
+        f"A run for the event {workflow_run.event} can read the secrets of this repository, but the "
+        f"checked-out commit ({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
         "If somebody has pushed after the checkout, run the workflow again. Otherwise, check out one of "
         "these commits with actions/checkout.",
     )
 
 
-def _is_named_by_github(place: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy) -> bool:
+def _is_named_by_github(
+    workflow_run: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy
+) -> bool:
     """Return whether GitHub names a commit as trial merge of this change or last commit of the branch."""
     try:
         if github is None:
             raise GitHubError('the input "github-token" is missing')
-        if place.number is not None:
-            request = github.pull_request(place.number)
-            ours = request.open and (request.repository, request.head) == (place.repository, place.head)
+        if workflow_run.number is not None:
+            request = github.pull_request(workflow_run.number)
+            ours = request.open and (request.repository, request.head) == (
+                workflow_run.repository,
+                workflow_run.head,
+            )
             if ours and is_trial_merge(commit, request, copy):
                 return True
-        return bool(place.branch) and Branches(github, place.repository).head(place.branch) == commit
+        return (
+            bool(workflow_run.branch)
+            and Branches(github, workflow_run.repository).head(workflow_run.branch) == commit
+        )
     except GitHubError as error:
         raise UnusableCheckoutError(
             "untrusted", f"dpsync cannot check who wrote the change: {error.problem}"

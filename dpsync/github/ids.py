@@ -115,8 +115,8 @@ class Branches(Struct, frozen=True):
         """
         tree = _sha(self.github.request("GET", f"/git/commits/{tree_commit}"), "tree", "sha")
         entry = {"path": path, "mode": "100644", "type": "blob", "content": data.decode()}
-        made = self.github.request("POST", "/git/trees", {"base_tree": tree, "tree": [entry]})
-        content = {"message": message, "tree": _sha(made, "sha"), "parents": parents}
+        new_tree = self.github.request("POST", "/git/trees", {"base_tree": tree, "tree": [entry]})
+        content = {"message": message, "tree": _sha(new_tree, "sha"), "parents": parents}
         return _sha(self.github.request("POST", "/git/commits", content), "sha")
 
     def create_branch(self, branch: str, commit: str) -> None:
@@ -127,12 +127,12 @@ class Branches(Struct, frozen=True):
         """Move a branch forward to a commit that follows its last commit."""
         self.github.request("PATCH", f"/git/refs/heads/{quote(branch)}", {"sha": commit, "force": False})
 
-    def merge_base(self, one: str, other: str) -> str:
+    def merge_base(self, base: str, head: str) -> str:
         """Return the merge base of two commits or branches.
 
         Raises GitHubError with status 404 if there is none.
         """
-        answer = self.github.request("GET", f"/compare/{one}...{other}", query={"per_page": "1"})
+        answer = self.github.request("GET", f"/compare/{base}...{head}", query={"per_page": "1"})
         return _sha(answer, "merge_base_commit", "sha")
 
     def pull_requests(self, branch: str, base: str) -> list[PullRequestState]:
@@ -142,7 +142,7 @@ class Branches(Struct, frozen=True):
         answer = self.github.request("GET", "/pulls", query=query)
         if not isinstance(answer, list):
             raise GitHubError("the response of GitHub is not a list of pull requests")
-        return [_pull_request(one) for one in answer]
+        return [_pull_request(body) for body in answer]
 
     def open_pull_request(self, branch: str, base: str, title: str, body: str) -> PullRequestState:
         """Open a pull request."""
@@ -160,15 +160,15 @@ def _decode_content(answer: Any) -> bytes:
         raise GitHubError("the response of GitHub has no file content") from None
 
 
-def _pull_request(found: Any) -> PullRequestState:
-    number = number_at(found, "number")
+def _pull_request(body: Any) -> PullRequestState:
+    number = number_at(body, "number")
     if number is None:
         raise GitHubError("the response of GitHub is not a pull request")
-    return PullRequestState(number, found.get("state") == "open", _sha(found, "head", "sha"))
+    return PullRequestState(number, body.get("state") == "open", _sha(body, "head", "sha"))
 
 
-def _sha(found: Any, *names: str) -> str:
-    sha = text_at(found, *names)
+def _sha(body: Any, *names: str) -> str:
+    sha = text_at(body, *names)
     if not _SHA.fullmatch(sha):
         raise GitHubError("the response of GitHub contains no commit or file")
     return sha
@@ -212,10 +212,10 @@ class PushResult(Struct, frozen=True):
 
 def parse_ids_file(data: bytes, path: str, registry: Registry) -> IdsFile:
     """Parse an ids file. Raises UnclearIdsError if the file is invalid."""
-    ids, found = parse(data, path, registry)
-    for wrong in found:
-        where = f":{wrong.span.line}" if wrong.span else ""
-        raise UnclearIdsError(f"{path}{where}: {wrong.message}")
+    ids, findings = parse(data, path, registry)
+    for finding in findings:
+        where = f":{finding.span.line}" if finding.span else ""
+        raise UnclearIdsError(f"{path}{where}: {finding.message}")
     return ids
 
 
@@ -269,11 +269,11 @@ class IdsBranch(Struct, frozen=True):
         if last is None:
             raise UnclearIdsError(f"the branch {base} does not exist")
         requests = branches.pull_requests(name, base) if head is not None else []
-        request = next((one for one in requests if one.open), None)
+        request = next((state for state in requests if state.open), None)
         content = branches.read_file(path, last)
         present = waiting = self._parse(content)
         stale = True
-        if head is not None and (request or head not in {one.head for one in requests}):
+        if head is not None and (request or head not in {state.head for state in requests}):
             proposed = self._parse(branches.read_file(path, head))
             common = branches.merge_base(last, head)
             old = content if common == last else branches.read_file(path, common)
@@ -443,27 +443,27 @@ class IdsFileUpdate(Struct):
         self._is_certain = False  # an interruption from here on may come too late
         return IdsBranch(self.branches, self.workflow_run, self.registry, ids).push(self.save_method)
 
-    def _report(self, found: LocalIds, brought: PushResult, number: int) -> None:
-        self.url = brought.url
-        if brought.problem:
-            self._add_notice(brought.problem)
-        elif brought.url:
+    def _report(self, local_ids: LocalIds, result: PushResult, number: int) -> None:
+        self.url = result.url
+        if result.problem:
+            self._add_notice(result.problem)
+        elif result.url:
             kind = "commit" if self.save_method == "commit" else "pull request"
             self.summary = (
                 f"Saved {format_count(number, 'line')} of the ids file for "
                 f"{code_span(self.workflow_run.branch)} "
-                f"in a [{kind}]({brought.url})."
+                f"in a [{kind}]({result.url})."
             )
         for lines, became in (
-            (brought.merged.replaced_lines, "had other ids for these lines, and dpsync replaced the ids"),
+            (result.merged.replaced_lines, "had other ids for these lines, and dpsync replaced the ids"),
             (
-                brought.merged.kept_lines,
+                result.merged.kept_lines,
                 "has other ids for lines that the apply deleted, and dpsync kept the lines",
             ),
         ):
             if lines:
                 names = shorten_list([clip_text(_line_text(line), 200) for line in lines], _MAX_NAMED_LINES)
-                self._add_notice(f"{found.path} on {self.workflow_run.branch} {became}: {names}")
+                self._add_notice(f"{local_ids.path} on {self.workflow_run.branch} {became}: {names}")
 
     def _failure_text(self, error: GitHubError) -> str:
         why = f" ({error.response_message.rstrip('.')})" if error.response_message else ""
@@ -498,12 +498,16 @@ def _line_text(line: RecordedLine) -> str:
 
 
 def _lines_block(lines: list[str]) -> str:
-    kept, room = [], _SUMMARY_SIZE
+    shown_lines, remaining_chars = [], _SUMMARY_SIZE
     for line in lines:
-        room -= len(line)
-        if room < 0:
+        remaining_chars -= len(line)
+        if remaining_chars < 0:
             break
-        kept.append(line)
-    left = len(lines) - len(kept)
-    more = f"\n\nThe log contains {format_count(left, 'more line')} of the ids file." if left else ""
-    return "\n".join(fence(kept, "diff")) + more
+        shown_lines.append(line)
+    omitted_count = len(lines) - len(shown_lines)
+    note = (
+        f"\n\nThe log contains {format_count(omitted_count, 'more line')} of the ids file."
+        if omitted_count
+        else ""
+    )
+    return "\n".join(fence(shown_lines, "diff")) + note

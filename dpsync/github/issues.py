@@ -67,8 +67,15 @@ class Issues(Struct, Generic[M], frozen=True):
 
     def current(self) -> tuple[GitHubText, M] | None:
         """Return the first open issue, otherwise the newest one; None without any."""
-        found = self.find()
-        return next((one for one in found if one[0].open), found[-1]) if found else None
+        issues_with_markers = self.find()
+        return (
+            next(
+                (issue_with_marker for issue_with_marker in issues_with_markers if issue_with_marker[0].open),
+                issues_with_markers[-1],
+            )
+            if issues_with_markers
+            else None
+        )
 
     def open_issue(self, name: tuple[str, ...], body: str) -> GitHubText:
         """Open an issue. If two runs do so at the same time, the older issue stays."""
@@ -105,21 +112,21 @@ _DIGESTED_FIELDS: Final = {"address", "what", "id", "place", "renamed", "fields"
 
 def drift_digest(drift: Drift) -> str:
     """Return a digest of the differences without their causes: the same drift has the same digest."""
-    differences = [item.model_dump(mode="json", include=_DIGESTED_FIELDS) for item in drift.found]
-    for item in differences:
-        for field in item["fields"]:
+    differences = [difference.model_dump(mode="json", include=_DIGESTED_FIELDS) for difference in drift.found]
+    for difference in differences:
+        for field in difference["fields"]:
             field.pop("cause")
     return hashlib.sha256(json_text(differences).encode()).hexdigest()
 
 
-def issue_body(marker: DriftMarker, document: DriftDocument, place: WorkflowRun) -> str:
+def issue_body(marker: DriftMarker, document: DriftDocument, workflow_run: WorkflowRun) -> str:
     """Return the text of the drift issue, within GitHub's limit."""
     seen = (
         f"dpsync first found this drift on {format_time(marker.since)}, "
         f"and has found the drift in {format_count(marker.checks, 'check')} so far.\n\n"
     )
     head = first_line(marker) + seen
-    foot = f"\n\n{comment_footer(place)}"
+    foot = f"\n\n{comment_footer(workflow_run)}"
     limit = MAX_COMMENT_UNITS - utf16_length(head) - utf16_length(foot)
     return f"{head}{render_markdown(make_view(document), limit)}{foot}"
 
@@ -143,29 +150,29 @@ class DriftIssue(Struct, frozen=True):
 
     def _update(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText:
         digest = drift_digest(document.drift)
-        github, place = self.issues.github, self.issues.workflow_run
+        github, workflow_run = self.issues.github, self.issues.workflow_run
         text, before = self.issues.current() or (None, None)
         was_open = text is not None and text.open
         marker = DriftMarker(
             key=self.issues.key,
-            run=place.run_id,
-            attempt=place.attempt,
-            sha=place.sha,
+            run=workflow_run.run_id,
+            attempt=workflow_run.attempt,
+            sha=workflow_run.sha,
             digest=digest,
             since=(before.since if before and was_open else None) or self.issues.now,
             checks=before.checks + 1 if before and was_open else 1,
         )
-        body = issue_body(marker, document, place)
+        body = issue_body(marker, document, workflow_run)
         if text is None or before is None:
             return self.issues.open_issue(("Drift", *name), body)
-        if before.age > place.age:
+        if before.age > workflow_run.age:
             return text
         if was_open and before.digest == digest:
             return github.edit_issue(text.number, body=body)  # of this nobody gets a mail
         changed = github.edit_issue(text.number, body=body, state="open")
         change = "The drift has changed" if was_open else "There is drift again"
         verdict = escape_prose(make_view(document).title)
-        github.comment(text.number, f"{change}: {verdict}\n\n{comment_footer(place)}")
+        github.comment(text.number, f"{change}: {verdict}\n\n{comment_footer(workflow_run)}")
         return changed
 
 
@@ -228,14 +235,14 @@ class FailingChecksIssue(Struct, frozen=True):
         self, reason: str, document: BaseModel | None, name: tuple[str, ...]
     ) -> GitHubText | None:
         """Count a failed check. Return the issue if it is open now, or None."""
-        before, place = self._read_count(), self.issues.workflow_run
-        if before is not None and before.age > place.age:
+        before, workflow_run = self._read_count(), self.issues.workflow_run
+        if before is not None and before.age > workflow_run.age:
             return None
         reasons = (*(before.reasons if before else ()), reason)[-_MAX_REASONS:]
         failed = FailedChecks(
             before.number + 1 if before else 1,
             before.first_failed_at if before else self.issues.now,
-            place.age,
+            workflow_run.age,
             reasons,
         )
         self._write_count(failed)
@@ -255,18 +262,20 @@ class FailingChecksIssue(Struct, frozen=True):
     # The issue.
 
     def _update(self, failed: FailedChecks, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText:
-        github, place = self.issues.github, self.issues.workflow_run
-        marker = WatchMarker(key=self.issues.key, run=place.run_id, attempt=place.attempt, sha=place.sha)
-        body = _failing_checks_body(marker, failed, document, f"\n\n{comment_footer(place)}")
+        github, workflow_run = self.issues.github, self.issues.workflow_run
+        marker = WatchMarker(
+            key=self.issues.key, run=workflow_run.run_id, attempt=workflow_run.attempt, sha=workflow_run.sha
+        )
+        body = _failing_checks_body(marker, failed, document, f"\n\n{comment_footer(workflow_run)}")
         current = self.issues.current()
         if current is None:
             return self.issues.open_issue(("Drift checks fail", *name), body)
         text, before = current
-        if before.age > place.age:
+        if before.age > workflow_run.age:
             return text
         changed = github.edit_issue(text.number, body=body, state="open")
         if not text.open:
-            github.comment(text.number, f"Drift checks fail again.\n\n{comment_footer(place)}")
+            github.comment(text.number, f"Drift checks fail again.\n\n{comment_footer(workflow_run)}")
         return changed
 
     # The count.

@@ -71,7 +71,7 @@ class ShownChange(Struct, frozen=True, order=True):
 def read_shown(content: bytes) -> tuple[ShownChange, ...]:
     """Read the concatenated bytes of several `ShownChange`. An incomplete rest is ignored."""
     whole = range(0, len(content) - SHOWN_CHANGE_BYTES + 1, SHOWN_CHANGE_BYTES)
-    return tuple(_read_shown_change(content[at : at + SHOWN_CHANGE_BYTES]) for at in whole)
+    return tuple(_read_shown_change(content[start : start + SHOWN_CHANGE_BYTES]) for start in whole)
 
 
 def _read_shown_change(content: bytes) -> ShownChange:
@@ -82,8 +82,10 @@ def _read_shown_change(content: bytes) -> ShownChange:
 
 def shown_by(plan: Plan) -> tuple[ShownChange, ...]:
     """Return everything that a plan shows, without duplicates."""
-    changes_shown = [one for change in plan.changes for one in shown_of(change, plan)]
-    return tuple(dict.fromkeys([*changes_shown, *(one for _, one in exposures_shown(plan))]))
+    changes_shown = [shown_change for change in plan.changes for shown_change in shown_of(change, plan)]
+    return tuple(
+        dict.fromkeys([*changes_shown, *(shown_change for _, shown_change in exposures_shown(plan))])
+    )
 
 
 def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
@@ -93,23 +95,30 @@ def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
     addresses.
     """
     content = change.without_labels.model_dump(mode="json")
-    for item in content["differences"]:
-        if item["masked"] is None:
-            del item["masked"]
+    for difference in content["differences"]:
+        if difference["masked"] is None:
+            del difference["masked"]
     context = [_platform_and_organization(plan, change.address), *(content[name] for name in _CONTEXT_FIELDS)]
     if change.action == "update" and (parts := list(_update_parts(change, content))):
-        return tuple(_shown_change(change.address, field, [*context, what]) for field, what in parts)
+        return tuple(_shown_change(change.address, field, [*context, part]) for field, part in parts)
     steps = [[step.verb, step.answers] for step in change.steps]
-    rest = [content["differences"], content["moved"], content["effects"], steps]
-    return (_shown_change(change.address, "", [*context, rest]),)
+    whole_content = [content["differences"], content["moved"], content["effects"], steps]
+    return (_shown_change(change.address, "", [*context, whole_content]),)
 
 
 def exposures_shown(plan: Plan) -> Iterator[tuple[str, ShownChange]]:
     """Yield each change that opens access, with its address."""
-    for item in plan.exposures:
-        what = [_platform_and_organization(plan, item.address), "exposed", item.model_dump(mode="json")]
-        shown = _shown_change(item.address, item.field, what)
-        yield item.address, replace(shown, field=bytes([shown.field[0] | 0x80]) + shown.field[1:])
+    for exposure in plan.exposures:
+        content = [
+            _platform_and_organization(plan, exposure.address),
+            "exposed",
+            exposure.model_dump(mode="json"),
+        ]
+        shown_change = _shown_change(exposure.address, exposure.field, content)
+        yield (
+            exposure.address,
+            replace(shown_change, field=bytes([shown_change.field[0] | 0x80]) + shown_change.field[1:]),
+        )
 
 
 def address_digest(address: str) -> bytes:
@@ -124,17 +133,17 @@ def latest_shown(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[Sho
     """
     result: set[ShownChange] = set()
     for displayed in map(tuple, oldest_first):
-        fields = {(one.address, one.field_without_mark) for one in displayed}
-        addresses = {one.address for one in displayed}
-        wholes = {address for address, field in fields if field == WHOLE_OBJECT}
+        fields = {(shown_change.address, shown_change.field_without_mark) for shown_change in displayed}
+        addresses = {shown_change.address for shown_change in displayed}
+        whole_objects = {address for address, field in fields if field == WHOLE_OBJECT}
         result = {
-            one
-            for one in result
-            if one.address not in addresses
+            shown_change
+            for shown_change in result
+            if shown_change.address not in addresses
             or not (
-                one.field_without_mark == WHOLE_OBJECT
-                or one.address in wholes
-                or (one.address, one.field_without_mark) in fields
+                shown_change.field_without_mark == WHOLE_OBJECT
+                or shown_change.address in whole_objects
+                or (shown_change.address, shown_change.field_without_mark) in fields
             )
         } | set(displayed)
     return frozenset(result)
@@ -142,8 +151,8 @@ def latest_shown(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[Sho
 
 def _update_parts(change: Change, content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the parts of an update with their contents, by field; other parts have names with `#`."""
-    for item in content["differences"]:
-        yield item["field"], ["field", item]
+    for difference in content["differences"]:
+        yield difference["field"], ["field", difference]
     if content["moved"] is not None:
         yield "#moved", ["moved", content["moved"]]
     for effect in content["effects"]:
@@ -156,17 +165,20 @@ def _update_parts(change: Change, content: dict[str, Any]) -> Iterator[tuple[str
 def _platform_and_organization(plan: Plan, address: str) -> list[str]:
     """Return the platform and the id of the organization of an address."""
     root = address.partition("/")[0]
-    return [plan.target, next((one.id for one in plan.organizations if one.address == root), "")]
+    return [
+        plan.target,
+        next((organization.id for organization in plan.organizations if organization.address == root), ""),
+    ]
 
 
-def _shown_change(address: str, field: str, what: Any) -> ShownChange:
+def _shown_change(address: str, field: str, content: Any) -> ShownChange:
     named = ShownChange(
         address_digest(address), _sha256(field)[:_FIELD_BYTES] if field else WHOLE_OBJECT, b""
     )
     return replace(
         named,
         field=named.field_without_mark,
-        content=_sha256(json_text(_with_sorted_keys(what)))[:_CONTENT_BYTES],
+        content=_sha256(json_text(_with_sorted_keys(content)))[:_CONTENT_BYTES],
     )
 
 
@@ -177,7 +189,7 @@ def _sha256(text: str) -> bytes:
 def _with_sorted_keys(value: object) -> object:
     if isinstance(value, dict):
         return {key: _with_sorted_keys(value[key]) for key in sorted(value)}
-    return [_with_sorted_keys(item) for item in value] if isinstance(value, list) else value
+    return [_with_sorted_keys(child) for child in value] if isinstance(value, list) else value
 
 
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$", max_length=64)]
@@ -308,7 +320,7 @@ def split_into_marker_values(displayed: tuple[ShownChange, ...]) -> list[str]:
 
 def read_marker_values(texts: Iterable[str]) -> tuple[ShownChange, ...]:
     """Read the values of markers. A damaged value counts as empty."""
-    return tuple(one for text in texts for one in read_shown(_decode(text)))
+    return tuple(shown_change for text in texts for shown_change in read_shown(_decode(text)))
 
 
 def _decode(text: str) -> bytes:
@@ -350,18 +362,18 @@ def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComme
     return result
 
 
-def comments_with_key(found: Iterable[FoundComment], key: str) -> list[FoundComment]:
+def comments_with_key(comments: Iterable[FoundComment], key: str) -> list[FoundComment]:
     """Return the comments for a platform and its organizations, or for an unknown one; all if `key` is ""."""
-    return [one for one in found if not key or one.marker.key in (key, "")]
+    return [comment for comment in comments if not key or comment.marker.key in (key, "")]
 
 
-def find_rewritable(found: Iterable[FoundComment]) -> FoundComment | None:
+def find_rewritable(comments: Iterable[FoundComment]) -> FoundComment | None:
     """Return the oldest comment that is not frozen, which the next plan replaces; None without one."""
-    return next((one for one in found if one.marker.state == "plan"), None)
+    return next((comment for comment in comments if comment.marker.state == "plan"), None)
 
 
 def decide_comment(
-    found: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool
+    present: FoundComment | None, age: tuple[int, int], body: str, should_create: bool
 ) -> CommentDecision:
     """Decide what to do with the comment.
 
@@ -370,18 +382,18 @@ def decide_comment(
         age: The run that wants to write. A comment of a later run stays.
         worth_it: Whether to write a new comment if there is none.
     """
-    if found is None:
-        return CommentDecision("new") if worth_it else CommentDecision("leave")
-    if found.marker.age > age:
+    if present is None:
+        return CommentDecision("new") if should_create else CommentDecision("leave")
+    if present.marker.age > age:
         return CommentDecision(
-            "leave", found, f"a later run ({found.marker.run}) has already written the comment"
+            "leave", present, f"a later run ({present.marker.run}) has already written the comment"
         )
-    if found.text.body == body:
-        return CommentDecision("leave", found)
-    return CommentDecision("edit", found)
+    if present.text.body == body:
+        return CommentDecision("leave", present)
+    return CommentDecision("edit", present)
 
 
-def merge_approvals(found: FoundComment | None, approvals: Iterable[Review]) -> dict[str, str]:
+def merge_approvals(comment: FoundComment | None, approvals: Iterable[Review]) -> dict[str, str]:
     """Return the digest of the plan that each approver approved, by name in base64url; "" if unknown.
 
     An approval after the last edit of the comment is for the plan in the comment. For an earlier approval,
@@ -391,10 +403,10 @@ def merge_approvals(found: FoundComment | None, approvals: Iterable[Review]) -> 
     approved: dict[str, str] = {}
     for review in approvals:
         name = base64url(review.author.encode())
-        if found is not None and review.submitted_at > found.text.updated:
-            approved[name] = found.marker.digest
+        if comment is not None and review.submitted_at > comment.text.updated:
+            approved[name] = comment.marker.digest
         else:
-            approved[name] = found.marker.approved.get(name, "") if found is not None else ""
+            approved[name] = comment.marker.approved.get(name, "") if comment is not None else ""
     return dict(sorted(approved.items())[:50])
 
 
@@ -416,7 +428,7 @@ def changed_plan_warning(approved: Mapping[str, str], digest: str) -> str:
 
 def plan_marker(
     name: str,
-    place: WorkflowRun,
+    workflow_run: WorkflowRun,
     document: BaseModel,
     state: State = "plan",
     approved: Mapping[str, str] | None = None,
@@ -429,10 +441,10 @@ def plan_marker(
     return PlanMarker(
         key=plan_key(name, plan) if plan is not None else "",
         name=name,
-        branch=branch_key(place.base_branch),
-        run=place.run_id,
-        attempt=place.attempt,
-        sha=place.sha,
+        branch=branch_key(workflow_run.base_branch),
+        run=workflow_run.run_id,
+        attempt=workflow_run.attempt,
+        sha=workflow_run.sha,
         digest=plan.digest if plan is not None else "",
         displayed=next(iter(split_into_marker_values(shown_by(plan))), None) if plan is not None else None,
         state=state,
@@ -449,25 +461,25 @@ def configuration_heading(name: Iterable[str]) -> str:
 def plan_body(
     marker: PlanMarker,
     view: View,
-    place: WorkflowRun,
+    workflow_run: WorkflowRun,
     lines: Iterable[str] = (),
     limit: int = MAX_COMMENT_UNITS,
 ) -> str:
     """Return a whole comment of at most `limit` UTF-16 units. `lines` are put before the plan."""
     head = _head(marker, lines)
-    foot = f"\n\n{comment_footer(place)}"
+    foot = f"\n\n{comment_footer(workflow_run)}"
     return f"{head}{render_markdown(view, limit - utf16_length(head) - utf16_length(foot))}{foot}"
 
 
-def comment_footer(place: WorkflowRun) -> str:
+def comment_footer(workflow_run: WorkflowRun) -> str:
     """Return the footer of a comment: the commit and the run that wrote it."""
-    commit = f"commit {code_span(short_commit(place.sha))}, " if place.sha else ""
-    return f"<sub>{commit}[run {place.run_id}]({place.url})</sub>"
+    commit = f"commit {code_span(short_commit(workflow_run.sha))}, " if workflow_run.sha else ""
+    return f"<sub>{commit}[run {workflow_run.run_id}]({workflow_run.url})</sub>"
 
 
 def further_comment_body(marker: PlanMarker, part: int, displayed: str) -> str:
     """Return a further comment, with what the marker of the first comment has no room for."""
-    more = FurtherMarker(
+    further_marker = FurtherMarker(
         key=marker.key,
         run=marker.run,
         attempt=marker.attempt,
@@ -477,17 +489,17 @@ def further_comment_body(marker: PlanMarker, part: int, displayed: str) -> str:
         displayed=displayed,
     )
     return (
-        f"{first_line(more)}The plan {code_span(marker.digest[:APPROVED_DIGEST_DIGITS])} is too "
+        f"{first_line(further_marker)}The plan {code_span(marker.digest[:APPROVED_DIGEST_DIGITS])} is too "
         "large for one comment. This "
         "comment contains a part of the list of changes in an invisible form. If an apply stops halfway, "
         "dpsync needs this comment to continue the apply."
     )
 
 
-def with_status(found: FoundComment, state: State, line: str, applied: str = "") -> str:
+def with_status(comment: FoundComment, state: State, line: str, applied: str = "") -> str:
     """Return the body of a comment with a new state and status line."""
-    marker = found.marker.model_copy(update={"state": state, "applied": applied})
-    before, separator, content = found.text.body.partition(_CONTENT_SEPARATOR)
+    marker = comment.marker.model_copy(update={"state": state, "applied": applied})
+    before, separator, content = comment.text.body.partition(_CONTENT_SEPARATOR)
     if not separator:
         content = without_marker(before)
     return f"{_head(marker, [line])}{content}"
@@ -498,9 +510,9 @@ def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
     return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT_SEPARATOR
 
 
-def apply_status_line(document: ApplyDocument, place: WorkflowRun) -> str:
+def apply_status_line(document: ApplyDocument, workflow_run: WorkflowRun) -> str:
     """Return the result of an apply, for the comment of its plan."""
-    run = f"[run {place.run_id}]({place.url})"
+    run = f"[run {workflow_run.run_id}]({workflow_run.url})"
     if document.report is None:
         return f"> [!TIP]\n> **GitBook already matched the files, so dpsync changed nothing** ({run})."
     kind = "TIP" if document.converged else "WARNING"

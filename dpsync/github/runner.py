@@ -246,8 +246,8 @@ def _read_lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in texts.get(name, "").splitlines() if line.strip())
 
 
-def _read_choice(texts: Mapping[str, str], name: str, of: Any) -> str:
-    known = get_args(of)
+def _read_choice(texts: Mapping[str, str], name: str, literal_type: Any) -> str:
+    known = get_args(literal_type)
     value = _read_single_line(texts, name) or known[0]
     if value not in known:
         nearest = did_you_mean(value, known)
@@ -307,7 +307,9 @@ def outputs_if_killed(applying: bool = False) -> dict[str, str]:
     return outputs(None, _KILLED_EXIT_CODE, {"outcome": "unknown" if applying else "failed"})
 
 
-def outputs(document: BaseModel | None, code: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
+def outputs(
+    document: BaseModel | None, code: int, overrides: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Return the outputs of a command.
 
     Args:
@@ -331,7 +333,7 @@ def outputs(document: BaseModel | None, code: int, more: Mapping[str, str] | Non
     if isinstance(document, DriftDocument):
         values["has-changes"] = "true" if document.drifted else "false"
         values["blocked"] = str(len(document.drift.blocked))
-    return values | dict(more or {})
+    return values | dict(overrides or {})
 
 
 def output_lines(values: Mapping[str, str]) -> str:
@@ -385,13 +387,14 @@ def _reason(document: BaseModel | None, code: int) -> str:
         return "steps" if document.report.count("failed", "unknown", "not-tried") else "blocked"
     plan = document.plan if isinstance(document, ApplyDocument) else document
     if isinstance(plan, PlanDocument):
-        codes = [item.code for item in plan.plan.refusals]
+        codes = [refusal.code for refusal in plan.plan.refusals]
         return next(
-            (_REASONS[one] for one in codes if one in _REASONS), DEFAULT_REASON if codes else "blocked"
+            (_REASONS[reason_code] for reason_code in codes if reason_code in _REASONS),
+            DEFAULT_REASON if codes else "blocked",
         )
     if isinstance(document, FindingsDocument):
-        codes = [item.code for item in document.findings if item.severity == "error"]
-        return next((_REASONS[one] for one in codes if one in _REASONS), "")
+        codes = [finding.code for finding in document.findings if finding.severity == "error"]
+        return next((_REASONS[reason_code] for reason_code in codes if reason_code in _REASONS), "")
     return ""
 
 
@@ -448,9 +451,9 @@ class ActionRun(Struct):
     """The commits that were applied last, as far as comments show."""
     result: RunResult = field(default_factory=RunResult)
 
-    def run_command(self, command: str, *more: str) -> CommandResult:
+    def run_command(self, command: str, *further_arguments: str) -> CommandResult:
         """Run a dpsync command with the inputs and `more` arguments."""
-        words = [*self.inputs.command_line(command), *more, "--format", "json"]
+        words = [*self.inputs.command_line(command), *further_arguments, "--format", "json"]
         return self.run_dpsync(
             words, self.workflow_run.base_branch_override, self.workflow_run.verified_commit, self.applied
         )
@@ -491,9 +494,9 @@ class ActionRun(Struct):
                 self.log.notice(self.problem_text(trouble, error))
 
     @staticmethod
-    def problem_text(what: str, error: GitHubError) -> str:
+    def problem_text(failure: str, error: GitHubError) -> str:
         """Return in a line what GitHub did not do, and why."""
         hint = ""
         if error.not_allowed:
             hint = " The GitHub token lacks a permission, or the run is for a fork."
-        return f"{what}: {error.problem}.{hint}"
+        return f"{failure}: {error.problem}.{hint}"

@@ -24,15 +24,15 @@ def member_at(value: Any, *names: str) -> Any:
     return value
 
 
-def text_at(found: Any, *names: str) -> str:
+def text_at(body: Any, *names: str) -> str:
     """Return the string under a path of names; "" if there is none."""
-    value = member_at(found, *names)
+    value = member_at(body, *names)
     return value if isinstance(value, str) else ""
 
 
-def number_at(found: Any, *names: str) -> int | None:
+def number_at(body: Any, *names: str) -> int | None:
     """Return the integer under a path of names; None if there is none."""
-    value = member_at(found, *names)
+    value = member_at(body, *names)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
@@ -62,11 +62,11 @@ class GitHubError(Exception):
     `status` is 0 if there was no response; `response_message` is the message in the response.
     """
 
-    def __init__(self, what: str, status: int = 0, said: str = "") -> None:
-        self.problem = what
+    def __init__(self, problem: str, status: int = 0, response_message: str = "") -> None:
+        self.problem = problem
         self.status = status
-        self.response_message = said
-        super().__init__(what, status)
+        self.response_message = response_message
+        super().__init__(problem, status)
 
     @property
     def not_allowed(self) -> bool:
@@ -163,7 +163,7 @@ class GitHubTransport:
             page_items = _parse_json(response)
             if not isinstance(page_items, list):
                 raise GitHubError(f"GET {path}: the response is not a list", response.status_code)
-            yield from (one for one in page_items if isinstance(one, dict))
+            yield from (item for item in page_items if isinstance(item, dict))
             link = _NEXT_LINK.search(response.headers.get("link", ""))
             page = link[1] if link else None
         if page is not None:
@@ -199,9 +199,9 @@ def _error_message(response: httpx.Response) -> str:
         body = response.json()
     except ValueError:
         return ""
-    others = member_at(body, "errors")
-    errors = [body, *(others if isinstance(others, list) else ())]
-    messages = [text_at(one, "message") for one in errors if isinstance(one, dict)]
+    error_list = member_at(body, "errors")
+    errors = [body, *(error_list if isinstance(error_list, list) else ())]
+    messages = [text_at(error, "message") for error in errors if isinstance(error, dict)]
     return " ".join(" ".join(messages).split())[:_MAX_MESSAGE_CHARS]
 
 

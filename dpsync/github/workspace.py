@@ -88,41 +88,41 @@ def find_workflow_run(env: Mapping[str, str], event: Any) -> WorkflowRun:
     Raises:
         ValueError: The variables do not identify a workflow run.
     """
-    repository, tested = env.get("GITHUB_REPOSITORY", ""), env.get("GITHUB_SHA", "")
+    repository, github_sha = env.get("GITHUB_REPOSITORY", ""), env.get("GITHUB_SHA", "")
     server = env.get("GITHUB_SERVER_URL", "").rstrip("/")
-    run = env.get("GITHUB_RUN_ID", "")
-    if not (_REPOSITORY.fullmatch(repository) and run.isdecimal()):
+    run_id = env.get("GITHUB_RUN_ID", "")
+    if not (_REPOSITORY.fullmatch(repository) and run_id.isdecimal()):
         raise ValueError(
             "the environment variables GITHUB_REPOSITORY and GITHUB_RUN_ID do not identify a workflow run"
         )
     name = env.get("GITHUB_EVENT_NAME", "")
     request = member_at(event, "pull_request")
-    fork = False
+    is_from_fork = False
     if request is not None:
-        fork = member_at(request, "head", "repo", "full_name") != repository
+        is_from_fork = member_at(request, "head", "repo", "full_name") != repository
     elif name == "workflow_run":
-        fork = member_at(event, "workflow_run", "head_repository", "full_name") != repository
+        is_from_fork = member_at(event, "workflow_run", "head_repository", "full_name") != repository
     issue = member_at(event, "issue") if name == "issue_comment" else None
-    asked = member_at(issue, "pull_request") is not None
-    number = number_at(issue if asked else request, "number")
+    is_comment_on_pull_request = member_at(issue, "pull_request") is not None
+    number = number_at(issue if is_comment_on_pull_request else request, "number")
     head = text_at(event, "workflow_run", "head_sha") if request is None else text_at(request, "head", "sha")
     head = head if _COMMIT.fullmatch(head) else ""
-    sha = tested if request is None else head or tested
+    sha = github_sha if request is None else head or github_sha
     attempt = env.get("GITHUB_RUN_ATTEMPT", "")
     return WorkflowRun(
         repository=repository,
-        run_id=int(run),
+        run_id=int(run_id),
         attempt=int(attempt) if attempt.isdecimal() else 1,
         event=name,
         sha=sha if _COMMIT.fullmatch(sha) else "",
-        github_sha=tested if _COMMIT.fullmatch(tested) else "",
+        github_sha=github_sha if _COMMIT.fullmatch(github_sha) else "",
         server=server if _SERVER.fullmatch(server) else "https://github.com",
         number=number,
-        is_from_fork=fork,
-        branch="" if fork or asked else _branch(env, event),
-        lacks_secrets=fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
-        is_from_comment=asked,
-        comment_id=number_at(event, "comment", "id") if asked else None,
+        is_from_fork=is_from_fork,
+        branch="" if is_from_fork or is_comment_on_pull_request else _branch(env, event),
+        lacks_secrets=is_from_fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
+        is_from_comment=is_comment_on_pull_request,
+        comment_id=number_at(event, "comment", "id") if is_comment_on_pull_request else None,
         base_branch=text_at(request, "base", "ref"),
         head=head,
     )
@@ -141,7 +141,7 @@ def _branch(env: Mapping[str, str], event: Any) -> str:
 
 def plan_key(name: str, plan: Plan) -> str:
     """Return the key of a plan's platform and organizations; `name` is the key of the configuration."""
-    return target_key(name, plan.platform, (one.id for one in plan.organizations))
+    return target_key(name, plan.platform, (organization.id for organization in plan.organizations))
 
 
 def target_key(name: str, address: str, organizations: Iterable[str]) -> str:

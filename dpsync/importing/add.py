@@ -76,19 +76,21 @@ def add(
         into: the file that gets the entries; by default, the file of the siblings.
         sharers: returns the other environments that read a file. A file with other readers is not edited.
     """
-    wanted = dict(objects)
+    objects_to_add = dict(objects)
     problems: list[Diagnostic] = []
     while True:
         adder = _Adder(sides, pinned, target_file, find_sharers)
-        adder.choose_keys(wanted)
-        for address, live in wanted.items():
+        adder.choose_keys(objects_to_add)
+        for address, live in objects_to_add.items():
             adder.add_entry(address, live)
         adding = adder.finish()
         problems += [problem for problem in adding.updated.problems if problem not in problems]
-        if adder.left_out.isdisjoint(wanted):
+        if adder.left_out.isdisjoint(objects_to_add):
             adding.updated.problems = problems
             return adding
-        wanted = {address: live for address, live in wanted.items() if address not in adder.left_out}
+        objects_to_add = {
+            address: live for address, live in objects_to_add.items() if address not in adder.left_out
+        }
 
 
 class _Adder:
@@ -98,12 +100,12 @@ class _Adder:
         self,
         sides: NamingWithFiles,
         pinned: frozenset[str],
-        into: str | None,
-        sharers: Callable[[str], tuple[str, ...]],
+        target_file: str | None,
+        find_sharers: Callable[[str], tuple[str, ...]],
     ) -> None:
         self.sides = sides
-        self.target_file = into
-        self.find_sharers = sharers
+        self.target_file = target_file
+        self.find_sharers = find_sharers
         self.values_for_new_file: list[tuple[list[Step], Any]] = []
         self.pinned = pinned
         self.result = AddedEntries()
@@ -121,7 +123,10 @@ class _Adder:
     def choose_keys(self, objects: Mapping[Address, LiveObject]) -> None:
         """Give each object a key, or report why it can have none."""
         order = {kind.name: number for number, kind in enumerate(self.sides.registry.in_dependency_order)}
-        for address, live in sorted(objects.items(), key=lambda item: (order[item[1].kind], item[0])):
+        for address, live in sorted(
+            objects.items(),
+            key=lambda address_and_object: (order[address_and_object[1].kind], address_and_object[0]),
+        ):
             kind = self.sides.registry[live.kind]
             try:
                 if isinstance(kind.shape, NodeShape):
@@ -129,13 +134,13 @@ class _Adder:
                 if isinstance(kind.shape, SingleEntry):
                     self.keys[address] = address.last_segment
                     continue
-                place = address.list_address
-                key = self._choose_key(kind, place, live, self._parent(kind, address))
+                list_address = address.list_address
+                key = self._choose_key(kind, list_address, live, self._parent(kind, address))
             except (UneditableError, UnwritableValueError) as why:
                 self._report_not_added(address, why)
                 continue
             self.keys[address] = self.new_keys_by_id[kind.name, live.id, address.organization_key] = key
-            self.used_addresses.add(place.child(self.sides.registry.fold_key(kind, key)))
+            self.used_addresses.add(list_address.child(self.sides.registry.fold_key(kind, key)))
 
     def add_entry(self, address: Address, live: LiveObject) -> None:
         """Add the line for one object in its file, or report why it cannot be added."""
@@ -145,20 +150,22 @@ class _Adder:
         if isinstance(kind.shape, SingleEntry):
             self._add_single(address, kind, live)
             return
-        place, parent = address.list_address, self._parent(kind, address)
+        list_address, parent = address.list_address, self._parent(kind, address)
         try:
-            span = self._insert_entry(place, parent, kind, key, self._entry_value(kind, live, parent, key))
+            span = self._insert_entry(
+                list_address, parent, kind, key, self._entry_value(kind, live, parent, key)
+            )
         except (UneditableError, UnwritableValueError) as why:
             self._report_not_added(address, why)
             return
-        own = place.child(self.sides.registry.fold_key(kind, key))
+        own = list_address.child(self.sides.registry.fold_key(kind, key))
         self.result.entries.append(Added(own, live.id))
         self.result.updated.written.append(WrittenField(own, None, span))
 
     def _add_single(self, address: Address, kind: Kind, live: LiveObject) -> None:
         """Write the entry of an object that its parent has exactly once, such as a customization."""
-        words = kind.key.split(".")
-        parent = self.sides.desired.entries[Address(address.segments[: -len(words)])]
+        key_words = kind.key.split(".")
+        parent = self.sides.desired.entries[Address(address.segments[: -len(key_words)])]
         span = parent.span
         try:
             value = self._entry_value(kind, live, parent, address.last_segment)
@@ -177,10 +184,10 @@ class _Adder:
             value = shorten_fields(kind, value) if isinstance(value, dict) else value
             if self.target_file is not None and span.file != self.target_file:
                 steps = steps_to(self.sides.registry, self.sides.desired.entries, parent)
-                self.values_for_new_file.append(([*steps, *words], value))
+                self.values_for_new_file.append(([*steps, *key_words], value))
             else:
                 self._refuse_shared(span.file)
-                self._add_key(parent, words, value)
+                self._add_key(parent, key_words, value)
         except (UneditableError, UnwritableValueError) as why:
             self._report_not_added(address, why)
             return
@@ -197,17 +204,17 @@ class _Adder:
     def _parent(self, kind: Kind, address: Address) -> Entry:
         return self.sides.desired.entries[address.owner_of_list(kind.key)]
 
-    def _reference_namer(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
+    def _reference_namer(self, resource: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """Return a function that names live objects as a file would, including newly added ones."""
-        known, organization = self.sides.reference_namer(beside), beside.address.organization_key
+        existing_names, organization = self.sides.reference_namer(resource), resource.address.organization_key
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
-            new = (self.new_keys_by_id.get((kind, id, organization)) for kind in kinds)
-            return known(kinds, id) or next((key for key in new if key is not None), None)
+            new_keys = (self.new_keys_by_id.get((kind, id, organization)) for kind in kinds)
+            return existing_names(kinds, id) or next((key for key in new_keys if key is not None), None)
 
         return name
 
-    def _choose_key(self, kind: Kind, place: Address, live: LiveObject, parent: Entry) -> str:
+    def _choose_key(self, kind: Kind, list_address: Address, live: LiveObject, parent: Entry) -> str:
         """Return the natural key of an object, or a free key made from its title."""
         if kind.key_field is not None:
             value = live.fields.get(kind.key_field)
@@ -230,19 +237,21 @@ class _Adder:
         names = [name for key in kind.natural_keys for name in ((key,) if isinstance(key, str) else key)]
         titles = (live.fields.get(name.partition(".")[0]) for name in (*names, kind.title_field))
         words = [slugify(title) for title in titles if isinstance(title, str)]
-        wanted = next((word for word in words if word), slugify(kind.noun))
+        preferred_key = next((word for word in words if word), slugify(kind.noun))
         if isinstance(default, str) and LOCAL_KEY.fullmatch(default):
-            wanted = default
-        return first_unused_name(wanted, lambda key: place.child(key) in self.used_addresses)
+            preferred_key = default
+        return first_unused_name(preferred_key, lambda key: list_address.child(key) in self.used_addresses)
 
     def _entry_value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
         """Return the YAML value for the key of an entry: the short form if its only field allows one."""
         fields: dict[str, Any] = {}
-        words = kind.key.split(".")
-        place = parent.address.child(*(words if isinstance(kind.shape, SingleEntry) else [*words, key]))
+        key_words = kind.key.split(".")
+        address = parent.address.child(
+            *(key_words if isinstance(kind.shape, SingleEntry) else [*key_words, key])
+        )
         for field_ in kind.fields:
             watched = any(
-                pattern.field == field_.name and pattern.matches(place)
+                pattern.field == field_.name and pattern.matches(address)
                 for pattern in self.sides.desired.policy.watch_fields
             )
             value = value_to_write(kind, field_, live, key, full=False, watched=watched)
@@ -256,7 +265,7 @@ class _Adder:
             ):
                 continue  # an entry must not have both fields
             elif value is not None:
-                fields[field_.name] = self._field_value(field_, place, value, parent)
+                fields[field_.name] = self._field_value(field_, address, value, parent)
             elif field_.required and field_.name not in (kind.key_field, kind.default_key_field):
                 raise UnwritableValueError(f"GitBook returns no value for the required field {field_.name}")
         fields = fields or default_for_empty_entry(kind, live)
@@ -282,18 +291,18 @@ class _Adder:
                 "pass --into with the overlay file of this configuration"
             )
 
-    def _insert_entry(self, place: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
+    def _insert_entry(self, list_address: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
         """Add the entry after its last sibling. Without siblings, add the list to the parent's entry."""
         siblings = [
-            item
-            for item in self.sides.desired.entries.values()
-            if item.parent == parent.address and item.kind == kind.name
+            entry
+            for entry in self.sides.desired.entries.values()
+            if entry.parent == parent.address and entry.kind == kind.name
         ]
-        scope: Scope | None = self.sides.desired.scopes.get(place)
-        in_rows = [item for item in siblings if item.span.file in self.sides.desired.row_files]
+        scope: Scope | None = self.sides.desired.scopes.get(list_address)
+        in_rows = [entry for entry in siblings if entry.span.file in self.sides.desired.row_files]
         siblings = in_rows or siblings
         last_span = max(
-            (item.span for item in siblings),
+            (entry.span for entry in siblings),
             key=lambda span: (span.file, span.line, span.column),
             default=None,
         )
@@ -308,11 +317,11 @@ class _Adder:
             self._add_row(position.file, kind, key, value)
             return position
         if siblings:
-            last = max(siblings, key=lambda item: (item.span.file, item.span.line, item.span.column))
+            last = max(siblings, key=lambda entry: (entry.span.file, entry.span.line, entry.span.column))
             document = self._document(last.span.file)
             self._add_edits(last.span.file, document.add_sibling_edit(last.span, key, short))
             return last.span
-        self.new_places.setdefault((position.file, place), []).append((key, short))
+        self.new_places.setdefault((position.file, list_address), []).append((key, short))
         return position
 
     def _add_row(self, name: str, kind: Kind, key: str, value: Any) -> None:
@@ -333,16 +342,16 @@ class _Adder:
             self.documents[name] = YamlFile(text, name)
         return self.documents[name]
 
-    def _add_list(self, place: Address, entries: dict[str, Any]) -> None:
+    def _add_list(self, list_address: Address, entries: dict[str, Any]) -> None:
         """Add entries to a list that has none yet: replace its `{}`, or add a key to the parent's entry."""
-        scope = self.sides.desired.scopes.get(place)
+        scope = self.sides.desired.scopes.get(list_address)
         if scope is not None:
             document = self._document(scope.span.file)
             key, old = document.value_of(scope.span)
             for edit in document.edits(key, old, entries):
                 self._add_edits(scope.span.file, edit)
             return
-        watched = self.sides.desired.watched_scopes[place]
+        watched = self.sides.desired.watched_scopes[list_address]
         parent = self.sides.desired.entries[watched.parent]
         words = self.sides.registry[watched.kinds[0]].key.split(".")
         self._add_key(parent, words, BlockMapping(entries))
@@ -362,19 +371,19 @@ class _Adder:
         trees = {word for word, kinds in places.items() if isinstance(kinds[0].shape, NodeShape)}
         edits = document.add_block_edits(parent.span, outer, value, {*trees, *(ROOT_KEYS if short else ())})
         if edits is None:
-            names = {item.name for item in self.sides.registry[parent.kind].fields}
-            edits = document.add_field_edits(parent.span, outer, value, names)
+            field_names = {kind_field.name for kind_field in self.sides.registry[parent.kind].fields}
+            edits = document.add_field_edits(parent.span, outer, value, field_names)
         for edit in edits:
             self._add_edits(parent.span.file, edit)
 
     def finish(self) -> AddedEntries:
         """Apply the collected edits, and return the edited files."""
         updated = self.result.updated
-        for (_, place), entries in self.new_places.items():
+        for (_, list_address), entries in self.new_places.items():
             try:
-                self._add_list(place, dict(entries))
+                self._add_list(list_address, dict(entries))
             except UneditableError as why:
-                self._remove_list(place, str(why))
+                self._remove_list(list_address, str(why))
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             text = self.documents[name].text
@@ -392,15 +401,17 @@ class _Adder:
             )
         return self.result
 
-    def _remove_list(self, place: Address, why: str) -> None:
+    def _remove_list(self, list_address: Address, reason: str) -> None:
         """Report the new entries of a list as not added."""
-        remaining = [item for item in self.result.entries if not item.address.is_at_or_below(place)]
+        remaining = [entry for entry in self.result.entries if not entry.address.is_at_or_below(list_address)]
         self.result.entries = remaining
-        known = {item.address for item in remaining}
+        known = {entry.address for entry in remaining}
         updated = self.result.updated
-        updated.written = [item for item in updated.written if item.address in known]
-        message = f"not added: {why}"
-        updated.problems.append(Diagnostic("not-added", message, None, str(place), "add the entry by hand"))
+        updated.written = [field for field in updated.written if field.address in known]
+        message = f"not added: {reason}"
+        updated.problems.append(
+            Diagnostic("not-added", message, None, str(list_address), "add the entry by hand")
+        )
 
 
 def _with_inline_texts(value: Any) -> Any:

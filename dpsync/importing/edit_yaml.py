@@ -52,13 +52,13 @@ def comments(text: str) -> Counter[str]:
     A comment is the text behind a # between two tokens. Not counted is a comment on the line on which a block
     of text begins (`key: | # comment`). Raises yaml.YAMLError for invalid YAML.
     """
-    found: Counter[str] = Counter()
-    at = 0
+    counts: Counter[str] = Counter()
+    position = 0
     for token in yaml.scan(text, _LOADER):
-        found.update(_COMMENT.findall(text[at : token.start_mark.index]))
-        at = max(at, token.end_mark.index)
-    found.update(_COMMENT.findall(text[at:]))
-    return found
+        counts.update(_COMMENT.findall(text[position : token.start_mark.index]))
+        position = max(position, token.end_mark.index)
+    counts.update(_COMMENT.findall(text[position:]))
+    return counts
 
 
 _ANCHOR = re.compile(r"&\S+\s+")
@@ -88,7 +88,7 @@ class TextEdit(Struct, frozen=True):
 def apply_edits(text: str, edits: list[TextEdit]) -> str:
     """Return the text with all edits. Raises UneditableError if edits overlap."""
     end = len(text)
-    for edit in sorted(edits, key=lambda item: (item.start, item.end), reverse=True):
+    for edit in sorted(edits, key=lambda change: (change.start, change.end), reverse=True):
         if edit.end > end:
             raise UneditableError("two changes would edit the same text")
         text = text[: edit.start] + edit.text + text[edit.end :]
@@ -102,7 +102,7 @@ class YamlFile:
     def __init__(self, text: str, name: str) -> None:
         self.text = text
         self.line_end = "\r\n" if "\r\n" in text else "\n"
-        self.starts = [0, *(found.end() for found in LINE_BREAK.finditer(text))]
+        self.starts = [0, *(line_break.end() for line_break in LINE_BREAK.finditer(text))]
         root, problems = read(text, name)
         if root is None or problems:
             raise UneditableError("dpsync cannot read the file")
@@ -149,16 +149,16 @@ class YamlFile:
         if "\n" in self.text[start:end].rstrip() or self.alias_range(key, old):
             raise UneditableError("the value in your file has several lines")
         _refuse_variables(old)
-        written = on_one_line(values).removeprefix("{ ").removesuffix(" }")
-        return [TextEdit(start, start + len(self.text[start:end].rstrip()), written)]
+        flow_entries = on_one_line(values).removeprefix("{ ").removesuffix(" }")
+        return [TextEdit(start, start + len(self.text[start:end].rstrip()), flow_entries)]
 
     def _nested_edits(self, old: Node, value: Any) -> list[TextEdit] | None:
         """Return the edits of nested values. Raises UneditableError if an entry is added or removed."""
         if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
-            return [edit for name, item in old for edit in self.edits(name, item, value[name.text])]
+            return [edit for name, node in old for edit in self.edits(name, node, value[name.text])]
         if isinstance(old, Sequence) and isinstance(value, list) and len(old) == len(value):
             pairs = zip(old, value, strict=True)
-            return [edit for item, new in pairs for edit in self.edits(None, item, new)]
+            return [edit for node, new in pairs for edit in self.edits(None, node, new)]
         return None
 
     def add_field_edits(
@@ -170,25 +170,25 @@ class YamlFile:
         read` becomes `kim: { role: read, sso: true }`.
         """
         mapping = self.mapping_of(entry)
-        written = f"{yaml_scalar(name, key=True)}: {on_one_line(value)}"
+        entry_text = f"{yaml_scalar(name, key=True)}: {on_one_line(value)}"
         if mapping is None or not len(mapping):
-            return self._expand_short_form(entry, shorthand, written)
+            return self._expand_short_form(entry, shorthand, entry_text)
         ends = [
-            self.node_range(item)[1]
-            for key, item in mapping
-            if key.text in fields and isinstance(item, Scalar) and self._is_in_key_line(key, item)
+            self.node_range(value_node)[1]
+            for key, value_node in mapping
+            if key.text in fields and isinstance(value_node, Scalar) and self._is_in_key_line(key, value_node)
         ]
         first, _ = next(iter(mapping))
         start, _ = self.node_range(first)
         flow = self.text[self.node_range(mapping)[0]] == "{"
         indent = self.line_end + " " * (first.span.column - 1)
         if not ends:
-            return [TextEdit(start, start, written + (", " if flow else indent))]
+            return [TextEdit(start, start, entry_text + (", " if flow else indent))]
         end = max(ends) if flow else self.end_of_line(max(ends))
-        return [TextEdit(end, end, f", {written}" if flow else indent + written)]
+        return [TextEdit(end, end, f", {entry_text}" if flow else indent + entry_text)]
 
     def add_block_edits(
-        self, entry: Span, name: str, value: Any, beside: Container[str] = ()
+        self, entry: Span, name: str, value: Any, excluded_keys: Container[str] = ()
     ) -> list[TextEdit] | None:
         """Return the edits that add a key at the end of a mapping in block style, otherwise None.
 
@@ -198,7 +198,7 @@ class YamlFile:
         mapping = self.mapping_of(entry)
         if mapping is None or not len(mapping) or self.text[self.node_range(mapping)[0]] == "{":
             return None
-        pairs = [pair for pair in mapping if pair[0].text not in beside]
+        pairs = [pair for pair in mapping if pair[0].text not in excluded_keys]
         if not pairs:
             return None
         key, last = max(pairs, key=lambda pair: self.node_range(pair[0]))
@@ -208,22 +208,22 @@ class YamlFile:
         else:
             end = start + len(self.text[start:stop].rstrip())
         column = key.span.column - 1
-        at = self._end_of_comments(self.end_of_line(end), column)
+        insert_position = self._end_of_comments(self.end_of_line(end), column)
         lines = block_lines(BlockMapping({name: value}), " " * column)
-        return [TextEdit(at, at, "".join(self.line_end + line for line in lines))]
+        return [TextEdit(insert_position, insert_position, "".join(self.line_end + line for line in lines))]
 
-    def _end_of_comments(self, at: int, column: int) -> int:
+    def _end_of_comments(self, position: int, column: int) -> int:
         """Return the end of the comments below a line that are indented more than the keys of a mapping."""
-        while match := re.compile(rf"\r?\n {{{column + 1},}}#[^\r\n]*").match(self.text, at):
-            at = match.end()
-        return at
+        while match := re.compile(rf"\r?\n {{{column + 1},}}#[^\r\n]*").match(self.text, position):
+            position = match.end()
+        return position
 
-    def _expand_short_form(self, entry: Span, shorthand: str | None, written: str) -> list[TextEdit]:
+    def _expand_short_form(self, entry: Span, shorthand: str | None, entry_text: str) -> list[TextEdit]:
         """Return the edits that make a mapping of a short form or of `{}`. Raises UneditableError."""
         key, value = self.value_of(entry)
         start, end = self.node_range(value)
         if isinstance(value, Mapping) and self.text[start:end].startswith("{"):
-            return [TextEdit(start, end, f"{{ {written} }}")]
+            return [TextEdit(start, end, f"{{ {entry_text} }}")]
         short = isinstance(value, Scalar) and key is not None and self._is_in_key_line(key, value)
         if not short or shorthand is None or start == end:
             raise UneditableError(
@@ -231,7 +231,7 @@ class YamlFile:
                 "KEY: { FIELD: VALUE }, and try again"
             )
         before = f"{{ {yaml_scalar(shorthand, key=True)}: "
-        return [TextEdit(start, start, before), TextEdit(end, end, f", {written} }}")]
+        return [TextEdit(start, start, before), TextEdit(end, end, f", {entry_text} }}")]
 
     def add_sibling_edit(self, sibling: Span, key: str, value: Any) -> TextEdit:
         """Return the edit that adds an entry to a mapping, after its last entry.
@@ -240,26 +240,26 @@ class YamlFile:
         """
         mapping = next(
             (
-                item
-                for _, item in _keys_and_values(self.root)
-                if isinstance(item, Mapping)
-                and any(known_key.span[1:] == sibling[1:] for known_key, _ in item)
+                node
+                for _, node in _keys_and_values(self.root)
+                if isinstance(node, Mapping)
+                and any(known_key.span[1:] == sibling[1:] for known_key, _ in node)
             ),
             None,
         )
         if mapping is None:
             raise UneditableError("dpsync did not find the other entries of the list")
-        written = f"{yaml_scalar(key, key=True)}: {on_one_line(value)}"
+        entry_text = f"{yaml_scalar(key, key=True)}: {on_one_line(value)}"
         last_key, last = max(mapping, key=lambda pair: self.node_range(pair[0]))
         start, stop = self.node_range(last)
         if start < self.node_range(last_key)[0]:
             raise UneditableError("the last entry of the list is a YAML alias")
         end = start + len(self.text[start:stop].rstrip())
         if self.text[self.node_range(mapping)[0]] == "{":
-            return TextEdit(end, end, f", {written}")
-        at = self.end_of_line(end)
+            return TextEdit(end, end, f", {entry_text}")
+        insert_position = self.end_of_line(end)
         indent = self.line_end + " " * (last_key.span.column - 1)
-        return TextEdit(at, at, indent + written)
+        return TextEdit(insert_position, insert_position, indent + entry_text)
 
     def _is_in_key_line(self, key: Scalar, value: Scalar) -> bool:
         """Return whether a value is in the line of its key: neither below the key nor a YAML alias."""
@@ -271,7 +271,7 @@ class YamlFile:
         for key, value in _keys_and_values(self.root):
             if key is not None and key.span[1:] == entry[1:]:
                 return value if isinstance(value, Mapping) else None
-            if isinstance(value, Mapping) and any(item.span[1:] == entry[1:] for _, item in value):
+            if isinstance(value, Mapping) and any(key_node.span[1:] == entry[1:] for _, key_node in value):
                 return value
         return None
 
@@ -287,43 +287,49 @@ class YamlFile:
     def _replacement_edit(self, old: Node, value: Any) -> TextEdit:
         start, end = self.node_range(old)
         anchor = _ANCHOR.match(self.text, start)
-        keep = anchor.end() if anchor else start
+        value_start = anchor.end() if anchor else start
         _refuse_variables(old)
-        if keep >= end:  # nothing stands there: an anchor at most
+        if value_start >= end:  # nothing stands there: an anchor at most
             return TextEdit(end, end, ("" if self.text[end - 1] == " " else " ") + on_one_line(value))
         one_line = "\n" not in self.text[start:end].rstrip("\r\n")
-        in_block = isinstance(old, Mapping | Sequence) and self.text[keep] not in "{["
+        in_block = isinstance(old, Mapping | Sequence) and self.text[value_start] not in "{["
         if one_line and not in_block:
-            return TextEdit(keep, end, self._in_old_style(old, self.text[keep:end], value))
+            return TextEdit(value_start, end, self._in_old_style(old, self.text[value_start:end], value))
         if isinstance(old, Scalar) and not isinstance(value, dict | list):
-            return self._block_text_edit(keep, end, value)
+            return self._block_text_edit(value_start, end, value)
         return self._merging_edit(start, end, value)
 
-    def _in_old_style(self, old: Node, written: str, value: Any) -> str:
+    def _in_old_style(self, old: Node, old_text: str, value: Any) -> str:
         """Return the new value in the style of the old value, with its quotes and spaces if possible."""
         if isinstance(old, Mapping) and isinstance(value, dict) and value:
-            kept = {key.text: (self._source(key), item) for key, item in old}
-            names = [*(name for name in kept if name in value), *(name for name in value if name not in kept)]
+            old_entries = {key.text: (self._source(key), value_node) for key, value_node in old}
+            names_in_order = [
+                *(name for name in old_entries if name in value),
+                *(name for name in value if name not in old_entries),
+            ]
             parts = [
-                f"{kept[name][0] if name in kept else yaml_scalar(name, key=True)}: "
+                f"{old_entries[name][0] if name in old_entries else yaml_scalar(name, key=True)}: "
                 + (
-                    self._part_in_old_style(kept[name][1], value[name])
-                    if name in kept
+                    self._part_in_old_style(old_entries[name][1], value[name])
+                    if name in old_entries
                     else on_one_line(value[name])
                 )
-                for name in names
+                for name in names_in_order
             ]
-            space = " " if written[1:2] == " " else ""
+            space = " " if old_text[1:2] == " " else ""
             return f"{{{space}{', '.join(parts)}{space}}}"
         if isinstance(old, Sequence) and isinstance(value, list):
-            known = {comparison_text(node_value(item)): self._source(item) for item in old}
-            items = (known.get(comparison_text(escape_variables(item)), on_one_line(item)) for item in value)
+            old_sources = {comparison_text(node_value(node)): self._source(node) for node in old}
+            items = (
+                old_sources.get(comparison_text(escape_variables(new_item)), on_one_line(new_item))
+                for new_item in value
+            )
             return f"[{', '.join(items)}]"
-        return _with_quotes_of(written, value)
+        return _with_quotes_of(old_text, value)
 
     def _part_in_old_style(self, old: Node, value: Any) -> str:
-        source = self._source(old)
-        return source if _has_value(old, value) else self._in_old_style(old, source, value)
+        source_text = self._source(old)
+        return source_text if _has_value(old, value) else self._in_old_style(old, source_text, value)
 
     def _source(self, node: Node) -> str:
         start, end = self.node_range(node)
@@ -334,10 +340,10 @@ class YamlFile:
         if (old.span.line, old.span.column) > (key.span.line, key.span.column):
             return None
         _, end = self.node_range(key)
-        found = _ALIAS.match(self.text, end)
-        if found is None:
+        match = _ALIAS.match(self.text, end)
+        if match is None:
             raise UneditableError("dpsync did not find the YAML alias that stands for the value")
-        return found.span(1)
+        return match.span(1)
 
     def node_range(self, node: Node) -> tuple[int, int]:
         """Return the offsets at which a node begins and ends."""
@@ -348,10 +354,10 @@ class YamlFile:
         start = self.starts[line - 1] if line <= len(self.starts) else len(self.text)
         return min(start + column - 1, len(self.text))
 
-    def end_of_line(self, at: int) -> int:
+    def end_of_line(self, offset: int) -> int:
         """Return the offset at which the line of another offset ends."""
-        found = LINE_BREAK.search(self.text, at)
-        return found.start() if found else len(self.text)
+        match = LINE_BREAK.search(self.text, offset)
+        return match.start() if match else len(self.text)
 
     def _block_text_edit(self, start: int, end: int, value: Any) -> TextEdit:
         """Return the edit that replaces a text over several lines, with a block of lines if necessary."""
@@ -410,13 +416,17 @@ def _keys_and_values(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
         if isinstance(value, Mapping):
             waiting += value.entries
         elif isinstance(value, Sequence):
-            waiting += [(None, item) for item in value.items]
+            waiting += [(None, child) for child in value.items]
 
 
 def _refuse_variables(node: Node) -> None:
-    for _, item in _keys_and_values(node):
-        if isinstance(item, Scalar) and isinstance(item.value, str) and "${" in item.value.replace("$$", ""):
-            raise ValueFromVariableError(f"the value in your file comes from a variable ({item.text})")
+    for _, value_node in _keys_and_values(node):
+        if (
+            isinstance(value_node, Scalar)
+            and isinstance(value_node.value, str)
+            and "${" in value_node.value.replace("$$", "")
+        ):
+            raise ValueFromVariableError(f"the value in your file comes from a variable ({value_node.text})")
 
 
 def _same_shape(old: Node, value: Any) -> bool:
@@ -447,35 +457,37 @@ def unfold_long_lines(before: str, after: str) -> str:
     try:
         old, new = YamlFile(before, ""), YamlFile(after, "")
         lines = _lines_with_new_keys(old, new)
-        made = apply_edits(after, list(_Unfolder(new, lines).edits(new.root)))
+        edited = apply_edits(after, list(_Unfolder(new, lines).edits(new.root)))
     except UneditableError:
         return after
-    root, problems = read(made, "")
-    same = (
+    root, problems = read(edited, "")
+    is_unchanged = (
         root is not None
         and not problems
         and comparison_text(node_value(root)) == comparison_text(node_value(new.root))
     )
-    return made if same else after
+    return edited if is_unchanged else after
 
 
 def _lines_with_new_keys(old: YamlFile, new: YamlFile) -> dict[int, bool]:
     """Return the lines of the new text that have more keys than before, and whether the line is new."""
     before, after = old.text.splitlines(), new.text.splitlines()
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    unchanged_count = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    )
     keys_before, keys_after = _keys_by_line(old.root), _keys_by_line(new.root)
-    found: dict[int, bool] = {}
+    lines: dict[int, bool] = {}
     for tag, i1, i2, j1, j2 in SequenceMatcher(
-        None, before[same:], after[same:], autojunk=False
+        None, before[unchanged_count:], after[unchanged_count:], autojunk=False
     ).get_opcodes():
         if tag not in ("insert", "replace"):
             continue
         for offset in range(j2 - j1):
-            line, old_line = same + j1 + offset + 1, same + i1 + offset + 1
+            line, old_line = unchanged_count + j1 + offset + 1, unchanged_count + i1 + offset + 1
             is_new = i1 + offset >= i2
             if is_new or keys_after[line] > keys_before[old_line]:
-                found[line] = is_new
-    return found
+                lines[line] = is_new
+    return lines
 
 
 def _keys_by_line(root: Node) -> Counter[int]:
@@ -488,8 +500,8 @@ def _keys(node: Node) -> Iterator[Scalar]:
             yield key
             yield from _keys(value)
     elif isinstance(node, Sequence):
-        for item in node:
-            yield from _keys(item)
+        for child in node:
+            yield from _keys(child)
 
 
 class _Unfolder:
@@ -514,8 +526,8 @@ class _Unfolder:
                 ):  # not a YAML alias
                     yield from self.edits(value, inner, inner.span.column + 1)
         elif isinstance(node, Sequence):
-            for item in node:
-                yield from self.edits(item, None, item.span.column - 1)
+            for child in node:
+                yield from self.edits(child, None, child.span.column - 1)
 
     def _edit(
         self, node: Mapping | Sequence, key: Scalar | None, column: int, start: int, end: int
@@ -531,15 +543,15 @@ class _Unfolder:
         if fits or (key is not None and key.span.line != line):
             return None
         anchor = self.text[start : self._after_anchor(start)].rstrip()
-        rest = self.text[end:stop].rstrip()
+        text_after = self.text[end:stop].rstrip()
         lines = list(self._lines_inside(node, column))
         if key is None:
             if anchor:
                 return None
-            lines[0] = lines[0].lstrip() + rest
+            lines[0] = lines[0].lstrip() + text_after
             return TextEdit(start, stop, self.document.line_end.join(lines))
         _, after_key = self.document.node_range(key)
-        head = ":" + (f" {anchor}" if anchor else "") + rest
+        head = ":" + (f" {anchor}" if anchor else "") + text_after
         return TextEdit(after_key, stop, self.document.line_end.join([head, *lines]))
 
     def _lines_inside(self, node: Mapping | Sequence, column: int) -> Iterator[str]:
@@ -552,17 +564,17 @@ class _Unfolder:
                 )
             return
         last = -1
-        for item in node:
-            start, end = self.document.node_range(item)
+        for child in node:
+            start, end = self.document.node_range(child)
             if start < last:
                 raise UneditableError("an item of the list is a YAML alias")
             last = end
-            first, *more = self._entry(f"{indent}-", self.text[start:end], item, column)
-            if not first.endswith("-") or not more:
-                yield from (first, *more)
+            first, *following_lines = self._entry(f"{indent}-", self.text[start:end], child, column)
+            if not first.endswith("-") or not following_lines:
+                yield from (first, *following_lines)
             else:
-                yield f"{indent}- {more[0].lstrip()}"
-                yield from more[1:]
+                yield f"{indent}- {following_lines[0].lstrip()}"
+                yield from following_lines[1:]
 
     def _entry(self, lead: str, source: str, node: Node, column: int) -> Iterator[str]:
         is_flow = isinstance(node, Mapping | Sequence) and source[:1] in ("{", "[") and len(node)
@@ -574,9 +586,9 @@ class _Unfolder:
             yield from self._lines_inside(node, column + 2)
             return
         text = node.value if isinstance(node, Scalar) and source.startswith('"') else None
-        first, *more = (isinstance(text, str) and block_text(text, " " * (column + 2))) or [source]
+        first, *following_lines = (isinstance(text, str) and block_text(text, " " * (column + 2))) or [source]
         yield f"{lead} {first}".rstrip()
-        yield from more
+        yield from following_lines
 
     def _value(self, key: Scalar, value: Node) -> str:
         """Return the source text of a value; for a YAML alias the text of the alias."""
@@ -610,8 +622,12 @@ def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: 
         return [kind.key, resource.key]
     words = kind.key.split(".")
     if not isinstance(kind.shape, NodeShape):
-        above = steps_to(registry, resources, resources[resource.parent])
-        return [*above, *words] if isinstance(kind.shape, SingleEntry) else [*above, *words, resource.key]
+        parent_steps = steps_to(registry, resources, resources[resource.parent])
+        return (
+            [*parent_steps, *words]
+            if isinstance(kind.shape, SingleEntry)
+            else [*parent_steps, *words, resource.key]
+        )
     if resource.holder is not None:
         return [
             *steps_to(registry, resources, resources[resource.holder]),
@@ -624,49 +640,49 @@ def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: 
 def insert_value(text: str, name: str, steps: list[Step], value: Any) -> str:
     """Return the text of a file with the value at the end of these steps. Raises UneditableError."""
     document = YamlFile(text, name)
-    at: Node = document.root
-    organization = at.get(SINGLE_ORGANIZATION_KEY) if isinstance(at, Mapping) else None
+    node: Node = document.root
+    organization = node.get(SINGLE_ORGANIZATION_KEY) if isinstance(node, Mapping) else None
     if isinstance(organization, Scalar) and steps[:2] == [ORGANIZATIONS_KEY, organization.text]:
         steps = steps[2:]
     key: Scalar | None = None
     for done, step in enumerate(steps):
-        child = _follow_step(at, step)
+        child = _follow_step(node, step)
         if child is None:
-            return _add_missing(document, key, at, steps[done:], value)
-        key, at = child
-    return apply_edits(text, document.edits(key, at, value))
+            return _add_missing(document, key, node, steps[done:], value)
+        key, node = child
+    return apply_edits(text, document.edits(key, node, value))
 
 
-def _follow_step(at: Node, step: Step) -> tuple[Scalar | None, Node] | None:
+def _follow_step(parent: Node, step: Step) -> tuple[Scalar | None, Node] | None:
     if isinstance(step, ListItem):
-        for item in at if isinstance(at, Sequence) else ():
-            named = item.get("key") if isinstance(item, Mapping) else None
-            if isinstance(named, Scalar) and named.text == step.key:
-                return None, item
+        for child in parent if isinstance(parent, Sequence) else ():
+            child_key = child.get("key") if isinstance(child, Mapping) else None
+            if isinstance(child_key, Scalar) and child_key.text == step.key:
+                return None, child
         return None
-    pairs = at.entries if isinstance(at, Mapping) else ()
+    pairs = parent.entries if isinstance(parent, Mapping) else ()
     return next(((key, node) for key, node in pairs if key.text == step), None)
 
 
-def _add_missing(document: YamlFile, key: Scalar | None, at: Node, steps: list[Step], value: Any) -> str:
+def _add_missing(document: YamlFile, key: Scalar | None, node: Node, steps: list[Step], value: Any) -> str:
     """Return the text with the missing steps and the value added to the last existing node."""
-    first, *rest = steps
+    first, *other_steps = steps
     missing = value
-    for step in reversed(rest):
+    for step in reversed(other_steps):
         missing = {step: missing} if isinstance(step, str) else [_new_list_node(step, missing)]
     if isinstance(first, ListItem):
-        if not isinstance(at, Sequence):
+        if not isinstance(node, Sequence):
             raise UneditableError("the overlay file has no list for this entry of the navigation")
-        nodes: Any = node_value(at)
-        return apply_edits(document.text, document.edits(key, at, [*nodes, _new_list_node(first, missing)]))
-    if not isinstance(at, Mapping):
+        nodes: Any = node_value(node)
+        return apply_edits(document.text, document.edits(key, node, [*nodes, _new_list_node(first, missing)]))
+    if not isinstance(node, Mapping):
         raise UneditableError(
             "the overlay file has the entry in the short form KEY: VALUE. Write the entry as "
             "KEY: { FIELD: VALUE }, and try again"
         )
-    if not at.entries:
-        return apply_edits(document.text, document.edits(key, at, {first: missing}))
-    sibling, _ = next(iter(at))
+    if not node.entries:
+        return apply_edits(document.text, document.edits(key, node, {first: missing}))
+    sibling, _ = next(iter(node))
     return apply_edits(document.text, [document.add_sibling_edit(sibling.span, first, missing)])
 
 

@@ -128,9 +128,9 @@ def default_for_empty_entry(kind: Kind, live: LiveObject) -> dict[str, Any]:
     return {}
 
 
-def not_imported_comment(what: str, why: str) -> str:
+def not_imported_comment(names: str, why: str) -> str:
     """Return the comment about something that is not in the files."""
-    return f"Not imported: {what}. {why[:1].upper()}{why[1:]}"
+    return f"Not imported: {names}. {why[:1].upper()}{why[1:]}"
 
 
 def difference_from_inherited(field_: Field, value: Any, inherited: Any) -> Any:
@@ -144,69 +144,71 @@ def difference_from_inherited(field_: Field, value: Any, inherited: Any) -> Any:
 class _EntryDescriber:
     """Describes the entries of an inventory."""
 
-    def __init__(self, registry: Registry, whole: Inventory, full: bool) -> None:
+    def __init__(self, registry: Registry, inventory: Inventory, full: bool) -> None:
         self.registry = registry
-        self.inventory = whole
+        self.inventory = inventory
         self.full = full
-        self.known = ObjectsById(whole)
+        self.known = ObjectsById(inventory)
         self.entries = DescribedEntries()
         self.variables: set[str] = set()
         self._ids_inside: dict[tuple[str, str], dict[Identity | None, list[str]]] = {}
         """The ids inside each object, by kind and reference field."""
 
     def describe(self) -> DescribedEntries:
-        left: set[int] = set()
-        for item in self.inventory.objects:
-            above = item.parent
-            if above is not None and (
-                id(above) in left or id(item.holder) in left or _is_synced_node(above, item)
+        left_out_ids: set[int] = set()
+        for obj in self.inventory.objects:
+            parent = obj.parent
+            if parent is not None and (
+                id(parent) in left_out_ids or id(obj.holder) in left_out_ids or _is_synced_node(parent, obj)
             ):
-                left.add(id(item))
+                left_out_ids.add(id(obj))
                 continue
-            entry = self._describe_entry(item)
+            entry = self._describe_entry(obj)
             if entry is None:
-                left.add(id(item))
+                left_out_ids.add(id(obj))
             else:
-                self.entries.by_address[item.address] = entry
-        if left:
-            self._describe_again_without(left)
+                self.entries.by_address[obj.address] = entry
+        if left_out_ids:
+            self._describe_again_without(left_out_ids)
         _add_pins(self.registry, self.inventory, self.entries, self.known)
         return self.entries
 
-    def _describe_again_without(self, left: set[int]) -> None:
+    def _describe_again_without(self, left_out_ids: set[int]) -> None:
         """Describe all entries again without these objects, because references to them must become ids."""
-        self.inventory.objects = [item for item in self.inventory.objects if id(item) not in left]
-        for item in self.inventory.objects:
-            item.nodes_inside = [node for node in item.nodes_inside if id(node) not in left]
+        self.inventory.objects = [obj for obj in self.inventory.objects if id(obj) not in left_out_ids]
+        for obj in self.inventory.objects:
+            obj.nodes_inside = [node for node in obj.nodes_inside if id(node) not in left_out_ids]
         outputs = self.inventory.outputs
-        self.inventory.outputs = {key: maker for key, maker in outputs.items() if id(maker) not in left}
+        self.inventory.outputs = {
+            key: maker for key, maker in outputs.items() if id(maker) not in left_out_ids
+        }
         self.inventory.index_children()
         left_out = self.entries.left_out
         again = _EntryDescriber(self.registry, self.inventory, self.full)
         again.entries.left_out = [note for note in left_out if note.field is None]
         self.entries = again.describe()
 
-    def _describe_entry(self, item: FoundObject) -> DescribedEntry | None:
+    def _describe_entry(self, obj: FoundObject) -> DescribedEntry | None:
         """Return the entry of one object; None if a required part cannot be written."""
-        entry = DescribedEntry(item)
-        shape = item.kind.shape
-        if isinstance(shape, NodeShape) and len(item.nodes_inside) < shape.min_children:
-            holds = " or ".join(self.registry[name].noun for name in shape.child_kinds)
-            self._leave_out(item, None, f"the {item.kind.noun} contains no {holds}")
+        entry = DescribedEntry(obj)
+        shape = obj.kind.shape
+        if isinstance(shape, NodeShape) and len(obj.nodes_inside) < shape.min_children:
+            child_nouns = " or ".join(self.registry[name].noun for name in shape.child_kinds)
+            self._leave_out(obj, None, f"the {obj.kind.noun} contains no {child_nouns}")
             return None
-        named = self._reference_namer(item)
-        if (problem := self._find_key_problem(item, named)) is not None:
-            self._leave_out(item, None, problem)
+        name_reference = self._reference_namer(obj)
+        if (problem := self._find_key_problem(obj, name_reference)) is not None:
+            self._leave_out(obj, None, problem)
             return None
         synced = self._leave_out_synced(entry)
-        for field_ in item.kind.fields:
+        for field_ in obj.kind.fields:
             if field_.name in synced and not field_.required:
                 continue
-            value = self._live_value(field_, item)
+            value = self._live_value(field_, obj)
             if value is None:
-                if field_.required and field_.name not in (item.kind.key_field, item.kind.default_key_field):
+                if field_.required and field_.name not in (obj.kind.key_field, obj.kind.default_key_field):
                     self._leave_out(
-                        item, None, f"GitBook returns no value for the required field {field_.name}"
+                        obj, None, f"GitBook returns no value for the required field {field_.name}"
                     )
                     return None
                 continue
@@ -218,168 +220,168 @@ class _EntryDescriber:
                 and entry.fields.get(field_.mutually_exclusive_with) is not None
             ):
                 self._leave_out(
-                    item,
+                    obj,
                     field_.name,
                     f"an entry cannot have both {field_.mutually_exclusive_with} and {field_.name}",
                 )
                 continue
-            writing = ValueWriter(
-                named,
-                self._variable_namer(item, field_),
-                json_in_own_file=isinstance(shape, SingleEntry) and item.kind.is_always_shorthand,
+            value_writer = ValueWriter(
+                name_reference,
+                self._variable_namer(obj, field_),
+                json_in_own_file=isinstance(shape, SingleEntry) and obj.kind.is_always_shorthand,
             )
             try:
-                entry.fields[field_.name] = writing.yaml_value(field_.type, value)
+                entry.fields[field_.name] = value_writer.yaml_value(field_.type, value)
             except UnwritableValueError as why:
                 if field_.required:
-                    self._leave_out(
-                        item, None, f"dpsync cannot write the required field {field_.name}: {why}"
-                    )
+                    self._leave_out(obj, None, f"dpsync cannot write the required field {field_.name}: {why}")
                     return None
-                self._leave_out(item, field_.name, str(why))
+                self._leave_out(obj, field_.name, str(why))
                 entry.comments.append(not_imported_comment(field_.name, str(why)))
         if not entry.fields:
-            entry.fields |= default_for_empty_entry(item.kind, item.live)
+            entry.fields |= default_for_empty_entry(obj.kind, obj.live)
         return entry
 
-    def _find_key_problem(self, item: FoundObject, named: ReferenceNamer) -> str | None:
+    def _find_key_problem(self, obj: FoundObject, name_reference: ReferenceNamer) -> str | None:
         """Return why an entry cannot have the natural key of an object; None if it can."""
-        name = item.kind.key_field
+        name = obj.kind.key_field
         if name is None:
             return None
-        type_, value = item.kind.field(name).type, item.live.fields.get(name)
-        if isinstance(value, LiveId) and named(type_.referenced_kinds, value.id) is None:
+        type_, value = obj.kind.field(name).type, obj.live.fields.get(name)
+        if isinstance(value, LiveId) and name_reference(type_.referenced_kinds, value.id) is None:
             return "the key of the entry would refer to an object without an entry"
         try:
-            ValueWriter(named, lambda _: "").yaml_value(type_, value)
+            ValueWriter(name_reference, lambda _: "").yaml_value(type_, value)
         except UnwritableValueError as why:
             return f"the {name} cannot be the key of an entry: {why}"
         return None
 
     def _leave_out_synced(self, entry: DescribedEntry) -> tuple[str, ...]:
         """Return the fields that Git Sync determines, and note those that are left out therefore."""
-        item = entry.found_object
-        synced, repository = item.kind.git_sync, item.live.synced_repository
+        obj = entry.found_object
+        synced, repository = obj.kind.git_sync, obj.live.synced_repository
         if synced is None or repository is None:
             return ()
         fields = synced.synced_fields(repository.synced_with_owner)
-        words = [name for name in fields if not item.kind.field(name).required]
-        words += [self.registry.tree_key(item.kind.name)] if synced.includes_tree else []
+        words = [name for name in fields if not obj.kind.field(name).required]
+        words += [self.registry.tree_key(obj.kind.name)] if synced.includes_tree else []
         for word in words:
             why = f"GitBook syncs the {word} with {repository.name}"
-            self._leave_out(item, word, why)
+            self._leave_out(obj, word, why)
             entry.comments.append(not_imported_comment(word, why))
         return fields
 
-    def _live_value(self, field_: Field, item: FoundObject) -> Any:
+    def _live_value(self, field_: Field, obj: FoundObject) -> Any:
         """Return the live value that is written, or NONE for null; None if nothing is written."""
         if isinstance(field_, ListOrder):
-            return self._listed_order(field_, item)
-        watched = is_access_default(item.kind, field_) and not self._is_null_at_top_level(field_, item)
-        value = value_to_write(item.kind, field_, item.live, item.key, self.full, watched)
-        if value is None or item.kind.inherits_from_kind is None:
+            return self._listed_order(field_, obj)
+        watched = is_access_default(obj.kind, field_) and not self._is_null_at_top_level(field_, obj)
+        value = value_to_write(obj.kind, field_, obj.live, obj.key, self.full, watched)
+        if value is None or obj.kind.inherits_from_kind is None:
             return value
         if value is EXPLICIT_NULL:
             return None  # the entry around it has no value either: null would say that the object inherits it
-        inherited_object = self._inherited(item, item.kind.inherits_from_kind)
+        inherited_object = self._inherited(obj, obj.kind.inherits_from_kind)
         return (
             value
             if inherited_object is None
             else difference_from_inherited(field_, value, inherited_object.fields.get(field_.name))
         )
 
-    def _is_null_at_top_level(self, field_: Field, item: FoundObject) -> bool:
+    def _is_null_at_top_level(self, field_: Field, obj: FoundObject) -> bool:
         """Return whether null in this field puts an object into an ordered list of the organization."""
-        above = item.parent
-        if above is None or item.live.fields.get(field_.name) is not None:
+        parent = obj.parent
+        if parent is None or obj.live.fields.get(field_.name) is not None:
             return False
         orders = [
             order
-            for order in above.kind.list_orders
-            if (order.item_kind, order.place_field) == (item.kind.name, field_.name)
+            for order in parent.kind.list_orders
+            if (order.item_kind, order.place_field) == (obj.kind.name, field_.name)
         ]
         return any(
-            len(self.inventory.orders.get((above.live.identity, order.name), ())) > 1 for order in orders
+            len(self.inventory.orders.get((parent.live.identity, order.name), ())) > 1 for order in orders
         )
 
-    def _inherited(self, item: FoundObject, kind: str) -> LiveObject | None:
+    def _inherited(self, obj: FoundObject, kind: str) -> LiveObject | None:
         """Return the object whose values this object inherits; None if that object was not read."""
         parents = self.registry[kind].parents
-        owner = next((parent for parent in item.with_ancestors() if parent.kind.name in parents), None)
+        owner = next((parent for parent in obj.with_ancestors() if parent.kind.name in parents), None)
         objects = self.inventory.children(owner, [self.registry[kind]]) if owner is not None else []
         return objects[0].live if objects else None
 
-    def _listed_order(self, order: ListOrder, item: FoundObject) -> Value:
+    def _listed_order(self, order: ListOrder, obj: FoundObject) -> Value:
         """Return the order of the objects inside; None if there are fewer than two."""
-        named = (order.item_kind, order.place_field)
-        if named not in self._ids_inside:
-            self._ids_inside[named] = self.inventory.ids_by_parent(
+        reference_field = (order.item_kind, order.place_field)
+        if reference_field not in self._ids_inside:
+            self._ids_inside[reference_field] = self.inventory.ids_by_parent(
                 self.registry[order.item_kind], order.place_field
             )
-        inside = set(self._ids_inside[named].get(item.live.identity, ()))
-        ids = self.inventory.orders.get((item.live.identity, order.name), [])
-        listed = [LiveId(id) for id in ids if id in inside]
+        inside_ids = set(self._ids_inside[reference_field].get(obj.live.identity, ()))
+        ids = self.inventory.orders.get((obj.live.identity, order.name), [])
+        listed = [LiveId(id) for id in ids if id in inside_ids]
         return listed if len(listed) > 1 else None
 
-    def _reference_namer(self, item: FoundObject) -> ReferenceNamer:
-        def named(kinds: tuple[str, ...], id: str) -> str | None:
-            target = self.known.find(kinds, id, item)
+    def _reference_namer(self, obj: FoundObject) -> ReferenceNamer:
+        def name_reference(kinds: tuple[str, ...], id: str) -> str | None:
+            target = self.known.find(kinds, id, obj)
             return reference_text(target) if target is not None else None
 
-        return named
+        return name_reference
 
-    def _variable_namer(self, item: FoundObject, field_: Field) -> Callable[[tuple[str, ...]], str]:
-        def name(path: tuple[str, ...]) -> str:
-            words = [*(segment for segment in item.address.segments), field_.name, *path]
-            wanted = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
-            wanted = f"_{wanted}" if wanted[:1].isdigit() else wanted
-            variable = first_unused_name(wanted, self.variables.__contains__, "_")
+    def _variable_namer(self, obj: FoundObject, field_: Field) -> Callable[[tuple[str, ...]], str]:
+        def name_variable(path: tuple[str, ...]) -> str:
+            words = [*(segment for segment in obj.address.segments), field_.name, *path]
+            name = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
+            name = f"_{name}" if name[:1].isdigit() else name
+            variable = first_unused_name(name, self.variables.__contains__, "_")
             self.variables.add(variable)
             self.entries.required_secrets.append(
-                RequiredSecret(variable, str(item.address), ".".join((field_.name, *path)))
+                RequiredSecret(variable, str(obj.address), ".".join((field_.name, *path)))
             )
             return variable
 
-        return name
+        return name_variable
 
-    def _leave_out(self, item: FoundObject, name: str | None, why: str) -> None:
-        self.entries.left_out.append(LeftOut(str(item.address), name, why))
+    def _leave_out(self, obj: FoundObject, name: str | None, why: str) -> None:
+        self.entries.left_out.append(LeftOut(str(obj.address), name, why))
 
 
 # Pins.
 
 
-def _is_synced_node(owner: FoundObject, item: FoundObject) -> bool:
+def _is_synced_node(owner: FoundObject, obj: FoundObject) -> bool:
     """Return whether an object is a node of a tree that GitBook syncs with a repository."""
     synced = owner.kind.git_sync
     return (
-        item.kind.is_node
+        obj.kind.is_node
         and synced is not None
         and synced.includes_tree
         and owner.live.synced_repository is not None
     )
 
 
-def _add_pins(registry: Registry, whole: Inventory, made: DescribedEntries, known: ObjectsById) -> None:
+def _add_pins(
+    registry: Registry, inventory: Inventory, entries: DescribedEntries, known: ObjectsById
+) -> None:
     """Pin each entry that the matcher would not match with its object by the written fields."""
-    pinning = _PinFinder(registry, made, known)
-    pinning.ids |= {item.address: item.live.id for item in whole.objects_of_kind(registry.root.name)}
+    pinning = _PinFinder(registry, entries, known)
+    pinning.ids |= {obj.address: obj.live.id for obj in inventory.objects_of_kind(registry.root.name)}
     for kind in registry.in_dependency_order:
         parents = {
-            id(item.parent): item.parent
-            for item in whole.objects_of_kind(kind.name)
-            if item.parent is not None
+            id(obj.parent): obj.parent
+            for obj in inventory.objects_of_kind(kind.name)
+            if obj.parent is not None
         }
-        for parent in sorted(parents.values(), key=lambda item: item.address):
-            pinning.pin_where_needed(kind, whole.children(parent, [kind]))
+        for parent in sorted(parents.values(), key=lambda obj: obj.address):
+            pinning.pin_where_needed(kind, inventory.children(parent, [kind]))
 
 
 class _PinFinder:
     """Finds the entries that need a pin."""
 
-    def __init__(self, registry: Registry, made: DescribedEntries, known: ObjectsById) -> None:
+    def __init__(self, registry: Registry, entries: DescribedEntries, known: ObjectsById) -> None:
         self.registry = registry
-        self.entries = made
+        self.entries = entries
         self.known = known
         self.ids: dict[Address, str] = {}
         """The ids of matched entries so far. As in a plan, kinds are matched in the registry's order."""
@@ -389,44 +391,44 @@ class _PinFinder:
             isinstance(kind.shape, SingleEntry) or kind.key_field is not None or kind.is_always_shorthand
         ):
             self._pin_unmatched(kind, siblings)
-        self.ids |= {item.address: item.live.id for item in siblings}
+        self.ids |= {obj.address: obj.live.id for obj in siblings}
 
     def _pin_unmatched(self, kind: Kind, siblings: list[FoundObject]) -> None:
         view = NaturalKeys(kind, self.ids.get, self._first_child, self._children(siblings))
-        wrong = self._wrongly_matched(view, siblings)
-        for item in wrong:
-            item.pinned = True
-        if wrong and self._wrongly_matched(view, siblings):
-            for item in siblings:
-                item.pinned = True
+        unmatched = self._wrongly_matched(view, siblings)
+        for obj in unmatched:
+            obj.pinned = True
+        if unmatched and self._wrongly_matched(view, siblings):
+            for obj in siblings:
+                obj.pinned = True
 
     def _wrongly_matched(self, view: NaturalKeys, siblings: list[FoundObject]) -> list[FoundObject]:
         """Return the objects without a pin that the matcher would not match, or match with another entry."""
-        found = match(view, [self._loaded_entry(item) for item in siblings], [item.live for item in siblings])
-        asked = {item.address for item in found.diagnostics}
+        result = match(view, [self._loaded_entry(obj) for obj in siblings], [obj.live for obj in siblings])
+        ambiguous_addresses = {diagnostic.address for diagnostic in result.diagnostics}
         return [
-            item
-            for item in siblings
-            if not item.pinned
+            obj
+            for obj in siblings
+            if not obj.pinned
             and (
-                str(item.address) in asked
-                or item.address not in found.matches
-                or found.matches[item.address].id != item.live.id
+                str(obj.address) in ambiguous_addresses
+                or obj.address not in result.matches
+                or result.matches[obj.address].id != obj.live.id
             )
         ]
 
-    def _first_child(self, resource: Entry) -> Entry | None:
-        inside = self.entries.by_address[resource.address].found_object.nodes_inside
+    def _first_child(self, entry: Entry) -> Entry | None:
+        inside = self.entries.by_address[entry.address].found_object.nodes_inside
         return self._loaded_entry(inside[0]) if inside else None
 
     def _children(self, siblings: list[FoundObject]) -> Callable[[LiveObject], list[LiveObject]]:
-        by_identity = {item.live.identity: item for item in siblings}
+        by_identity = {obj.live.identity: obj for obj in siblings}
         return lambda live: [node.live for node in by_identity[live.identity].nodes_inside]
 
-    def _loaded_entry(self, item: FoundObject) -> Entry:
+    def _loaded_entry(self, obj: FoundObject) -> Entry:
         """Return the entry as the loaded configuration will have it."""
-        kind = item.kind
-        entry = self.entries.by_address[item.address]
+        kind = obj.kind
+        entry = self.entries.by_address[obj.address]
         written = {
             *entry.fields,
             kind.key_field,
@@ -434,21 +436,21 @@ class _PinFinder:
             *(field_.name for field_ in kind.fields if field_.is_parent_reference),
         }
         fields = {
-            field_.name: self._loaded_value(field_, item)
+            field_.name: self._loaded_value(field_, obj)
             for field_ in kind.fields
             if field_.name in written and field_.response_path is not None
         }
         return Entry(
-            kind.name, item.address, item.key, item.parent.address if item.parent else None,
-            item.holder.address if item.holder else None, fields, NO_SPAN, {},
-            item.live.id if item.pinned else None,
+            kind.name, obj.address, obj.key, obj.parent.address if obj.parent else None,
+            obj.holder.address if obj.holder else None, fields, NO_SPAN, {},
+            obj.live.id if obj.pinned else None,
         )  # fmt: skip
 
-    def _loaded_value(self, field_: Field, item: FoundObject) -> Value:
+    def _loaded_value(self, field_: Field, obj: FoundObject) -> Value:
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
-                target = self.known.find(field_.type.referenced_kinds, leaf.id, item)
+                target = self.known.find(field_.type.referenced_kinds, leaf.id, obj)
                 return Ref(target.address) if target is not None else leaf
             return leaf
 
-        return map_leaves(item.live.fields.get(field_.name), name)
+        return map_leaves(obj.live.fields.get(field_.name), name)

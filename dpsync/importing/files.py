@@ -41,12 +41,12 @@ class CachingClient(ReadClient):
 
     def get(self, path: str, params: Params | None = None) -> JSON:
         """Return the answer, from memory if the request was sent before. A failed request is sent again."""
-        asked = json.dumps([path, sorted((params or {}).items())])
-        if asked in self._answers:
+        request = json.dumps([path, sorted((params or {}).items())])
+        if request in self._answers:
             self.observer.add_reads(-1)
         else:
-            self._answers[asked] = super().get(path, params)
-        return self._answers[asked]
+            self._answers[request] = super().get(path, params)
+        return self._answers[request]
 
     def text(self, path: str) -> str:
         """Return the text, from memory if the request was sent before."""
@@ -58,12 +58,12 @@ class CachingClient(ReadClient):
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
         """Return the items of all pages, from memory if the requests were sent before."""
-        asked = json.dumps([path, sorted((params or {}).items()), limit])
-        if asked in self._lists:
+        request = json.dumps([path, sorted((params or {}).items()), limit])
+        if request in self._lists:
             self.observer.add_reads(-1)
         else:
-            self._lists[asked] = super().pages(path, params, limit)
-        return self._lists[asked]
+            self._lists[request] = super().pages(path, params, limit)
+        return self._lists[request]
 
 
 FileState = Literal["new", "replaced", "unchanged"]
@@ -142,16 +142,16 @@ def _blocked_paths(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnost
 
 def _paths_outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Return an error for each path outside the project: behind a link, or below a `.git` directory."""
-    found = []
+    errors = []
     for path in paths:
         try:
             disk.name_in_project((directory / path).parent, directory)
         except OSError as error:
             message = f"{path} would be written outside {directory}: {disk.error_reason(error)}"
-            found.append(
+            errors.append(
                 Diagnostic("outside", message, hint="remove the link, or write to another directory")
             )
-    return found
+    return errors
 
 
 def _other_root_file(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
@@ -179,21 +179,21 @@ def _stray_error(path: str) -> Diagnostic:
 
 
 def _write(directory: Path, files: Mapping[str, bytes]) -> None:
-    waiting: dict[Path, Path] = {}
-    made: list[Path] = []
+    target_by_temporary_file: dict[Path, Path] = {}
+    new_directories: list[Path] = []
     try:
         for name, content in files.items():
             path = directory / name
-            made += _create_directories(path.parent)
-            waiting[disk.new_file_beside(path, content)] = path
-        while waiting:
-            beside, path = next(iter(waiting.items()))
-            beside.replace(path)
-            del waiting[beside]
+            new_directories += _create_directories(path.parent)
+            target_by_temporary_file[disk.new_file_beside(path, content)] = path
+        while target_by_temporary_file:
+            temporary_file, path = next(iter(target_by_temporary_file.items()))
+            temporary_file.replace(path)
+            del target_by_temporary_file[temporary_file]
     except OSError as error:
-        for beside in waiting:
-            beside.unlink(missing_ok=True)
-        for empty in reversed(made):
+        for temporary_file in target_by_temporary_file:
+            temporary_file.unlink(missing_ok=True)
+        for empty in reversed(new_directories):
             if not any(empty.iterdir()):
                 empty.rmdir()
         message = f"cannot write {error.filename or directory}: {disk.error_reason(error)}"
@@ -234,40 +234,45 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
     except UneditableError:
         return KeptSettings(files, (f"{ROOT_FILE}: everything, because dpsync cannot read the file",))
     root = old.root if isinstance(old.root, MappingNode) else MappingNode((), old.root.span)
-    made, lost = dict(files), list[str]()
+    new_files, lost = dict(files), list[str]()
     for name, insert in _kept_parts(old, root):
         try:
-            tried = {**made, ROOT_FILE: insert(made[ROOT_FILE].decode()).encode()}
-            problem = find_problem(tried)
+            candidate = {**new_files, ROOT_FILE: insert(new_files[ROOT_FILE].decode()).encode()}
+            problem = find_problem(candidate)
         except UneditableError as why:
             problem = str(why)
         if problem is None:
-            made = tried
+            new_files = candidate
         else:
             lost.append(f"{name}: {problem}")
-    lost += _lost_includes(root, made[ROOT_FILE].decode())
-    text = made[ROOT_FILE].decode()
-    gone = {name: None for name in _VARIABLE.findall(old.text) if f"${{{name}" not in text}
-    lost += [f"the variable ${{{name}}}: the file contains the value from GitBook instead" for name in gone]
-    left = [
-        one for one in (comments(old.text) - comments(text)).elements() if not _GENERATED_COMMENT.match(one)
+    lost += _lost_includes(root, new_files[ROOT_FILE].decode())
+    text = new_files[ROOT_FILE].decode()
+    lost_variables = {name: None for name in _VARIABLE.findall(old.text) if f"${{{name}" not in text}
+    lost += [
+        f"the variable ${{{name}}}: the file contains the value from GitBook instead"
+        for name in lost_variables
     ]
-    return KeptSettings(made, (*lost, *(f"the comment {one}" for one in left)))
+    lost_comments = [
+        comment
+        for comment in (comments(old.text) - comments(text)).elements()
+        if not _GENERATED_COMMENT.match(comment)
+    ]
+    return KeptSettings(new_files, (*lost, *(f"the comment {comment}" for comment in lost_comments)))
 
 
 def _kept_parts(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[str], str]]]:
     """Return the parts to carry over, each with its name and the function that inserts it into a text."""
-    found: list[tuple[str, Callable[[str], str]]] = []
+    parts: list[tuple[str, Callable[[str], str]]] = []
     policy = root.get("policy")
     for key, value in policy if isinstance(policy, MappingNode) else ():
         if key.text == "watch":
-            found.append(("policy.watch", _watch_inserter(_texts(value))))
+            parts.append(("policy.watch", _watch_inserter(_texts(value))))
         else:
-            found.append((f"policy.{key.text}", _line_inserter(_source_lines(old, key, value), "policy")))
+            parts.append((f"policy.{key.text}", _line_inserter(_source_lines(old, key, value), "policy")))
     for key, value in root:
         if key.text == "environments":
-            found.append((key.text, _line_inserter(_source_lines(old, key, value), None)))
-    return found
+            parts.append((key.text, _line_inserter(_source_lines(old, key, value), None)))
+    return parts
 
 
 def _source_lines(document: YamlFile, key: Scalar, value: Node) -> list[str]:
@@ -281,12 +286,16 @@ def _source_lines(document: YamlFile, key: Scalar, value: Node) -> list[str]:
     if head.strip():  # a key in a flow mapping
         return document.text[begin:end].splitlines()
     lines = document.text[begin : document.end_of_line(end)].splitlines()
-    above = list[str]()
+    comments_above = list[str]()
     for line in reversed(document.text[: document.starts[key.span.line - 1]].splitlines()):
         if not line.lstrip().startswith("#") or _GENERATED_COMMENT.match(line.lstrip()):
             break
-        above.insert(0, line.strip())
-    return [*above, lines[0], *(line[column:] if not line[:column].strip() else line for line in lines[1:])]
+        comments_above.insert(0, line.strip())
+    return [
+        *comments_above,
+        lines[0],
+        *(line[column:] if not line[:column].strip() else line for line in lines[1:]),
+    ]
 
 
 def _line_inserter(lines: list[str], parent: str | None) -> Callable[[str], str]:
@@ -300,17 +309,19 @@ def _line_inserter(lines: list[str], parent: str | None) -> Callable[[str], str]
         if isinstance(block, MappingNode) and len(block):
             _, last = list(block)[-1]
             start, end = document.node_range(last)
-            at = document.end_of_line(start + len(text[start:end].rstrip()))
-            return apply_edits(text, [TextEdit(at, at, "".join(f"\n  {line}" for line in lines))])
+            position = document.end_of_line(start + len(text[start:end].rstrip()))
+            return apply_edits(text, [TextEdit(position, position, "".join(f"\n  {line}" for line in lines))])
         key = next(key for key, _ in root if key.text in (SINGLE_ORGANIZATION_KEY, ORGANIZATIONS_KEY))
-        at = document.starts[key.span.line - 1]
-        whole = [f"{parent}:", *(f"  {line}" for line in lines)] if parent else lines
-        return apply_edits(text, [TextEdit(at, at, "".join(f"{line}\n" for line in whole))])
+        position = document.starts[key.span.line - 1]
+        inserted_lines = [f"{parent}:", *(f"  {line}" for line in lines)] if parent else lines
+        return apply_edits(
+            text, [TextEdit(position, position, "".join(f"{line}\n" for line in inserted_lines))]
+        )
 
     return insert
 
 
-def _watch_inserter(wanted: list[str]) -> Callable[[str], str]:
+def _watch_inserter(patterns: list[str]) -> Callable[[str], str]:
     """Return the function that adds patterns to `policy.watch`."""
 
     def insert(text: str) -> str:
@@ -318,12 +329,16 @@ def _watch_inserter(wanted: list[str]) -> Callable[[str], str]:
         assert isinstance(document.root, MappingNode)
         policy = document.root.get("policy")
         if not isinstance(policy, MappingNode) or "watch" not in policy:
-            return _line_inserter([f"watch: {on_one_line(wanted)}"], "policy")(text)
+            return _line_inserter([f"watch: {on_one_line(patterns)}"], "policy")(text)
         key, node = next((key, node) for key, node in policy if key.text == "watch")
         present = _texts(node)
-        named = {one.partition("=")[0] for one in present}
-        more = [one for one in wanted if one.partition("=")[0] not in named]
-        return apply_edits(text, document.edits(key, node, [*present, *more])) if more else text
+        named = {pattern.partition("=")[0] for pattern in present}
+        missing_patterns = [pattern for pattern in patterns if pattern.partition("=")[0] not in named]
+        return (
+            apply_edits(text, document.edits(key, node, [*present, *missing_patterns]))
+            if missing_patterns
+            else text
+        )
 
     return insert
 
@@ -332,11 +347,11 @@ def _lost_includes(root: MappingNode, text: str) -> list[str]:
     """Return a line for each pattern of `include` that the new root file does not have."""
     new = YamlFile(text, ROOT_FILE).root
     present = _texts(new.get("include")) if isinstance(new, MappingNode) else []
-    lost = [one for one in _texts(root.get("include")) if one not in present]
-    return [f'include "{one}": the new files contain the entries' for one in lost]
+    lost = [pattern for pattern in _texts(root.get("include")) if pattern not in present]
+    return [f'include "{pattern}": the new files contain the entries' for pattern in lost]
 
 
 def _texts(node: Node | None) -> list[str]:
     """Return the texts of a list, or the only text."""
     value = None if node is None else node_value(node)
-    return [] if value is None else [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    return [] if value is None else [str(item) for item in value] if isinstance(value, list) else [str(value)]

@@ -48,13 +48,13 @@ class Naming(Struct, frozen=True):
         id = self.snapshot.live_id(resource.address)
         if id is None:
             return None
-        above = self.desired.entries[resource.parent] if resource.parent else None
-        owner = (above.kind, self.snapshot.live_id(above.address) or "") if above else None
+        parent = self.desired.entries[resource.parent] if resource.parent else None
+        owner = (parent.kind, self.snapshot.live_id(parent.address) or "") if parent else None
         return self.snapshot.objects.get(self.registry[resource.kind].identity_of(id, owner))
 
-    def reference_namer(self, beside: Entry) -> Callable[[tuple[str, ...], str], str | None]:
+    def reference_namer(self, referrer: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """Return a function that names live objects as a file would: people by e-mail, others by key."""
-        organization = beside.address.segments[:1]
+        organization = referrer.address.segments[:1]
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
             for address, resource in self.desired.entries.items():
@@ -72,11 +72,11 @@ class Naming(Struct, frozen=True):
 
     def _reference(self, resource: Entry) -> str:
         kind = self.registry[resource.kind]
-        above = self.desired.entries.get(resource.parent) if resource.parent else None
-        inside = above is not None and isinstance(self.registry[above.kind].shape, NodeShape)
+        parent = self.desired.entries.get(resource.parent) if resource.parent else None
+        inside = parent is not None and isinstance(self.registry[parent.kind].shape, NodeShape)
         return (
-            f"{above.key}/{resource.key}"
-            if above and inside and isinstance(kind.shape, NodeShape)
+            f"{parent.key}/{resource.key}"
+            if parent and inside and isinstance(kind.shape, NodeShape)
             else resource.key
         )
 
@@ -106,15 +106,15 @@ class FoundObject(Struct, eq=False):
     @property
     def url_chain(self) -> AncestorIds:
         """Return the kinds and ids from this object up to the root, as URLs need them."""
-        above = self.parent.url_chain if self.parent else ()
-        return ((self.kind.name, self.live.id), *above)
+        parent_chain = self.parent.url_chain if self.parent else ()
+        return ((self.kind.name, self.live.id), *parent_chain)
 
     def with_ancestors(self) -> Iterable[FoundObject]:
         """Yield this object and all its parents."""
-        around: FoundObject | None = self
-        while around is not None:
-            yield around
-            around = around.parent
+        current: FoundObject | None = self
+        while current is not None:
+            yield current
+            current = current.parent
 
 
 class UnreadableSource(Struct, frozen=True):
@@ -144,26 +144,26 @@ class Inventory(Struct):
 
     def objects_of_kind(self, kind: str) -> list[FoundObject]:
         """Return the objects of one kind."""
-        return [item for item in self.objects if item.kind.name == kind]
+        return [obj for obj in self.objects if obj.kind.name == kind]
 
-    def ids_by_parent(self, kind: Kind, place: str) -> dict[Identity | None, list[str]]:
+    def ids_by_parent(self, kind: Kind, parent_field: str) -> dict[Identity | None, list[str]]:
         """Return the ids of a kind's objects in live order, by the parent in the field `place`."""
         ids_by_parent: dict[Identity | None, list[str]] = {}
-        for item in self.objects_of_kind(kind.name):
-            ids_by_parent.setdefault(live_container(kind, place, item.live), []).append(item.live.id)
+        for obj in self.objects_of_kind(kind.name):
+            ids_by_parent.setdefault(live_container(kind, parent_field, obj.live), []).append(obj.live.id)
         return ids_by_parent
 
     def children(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
         """Return the children of an object that are of these kinds."""
         names = {kind.name for kind in kinds}
-        return [item for item in self._children.get(id(parent), []) if item.kind.name in names]
+        return [obj for obj in self._children.get(id(parent), []) if obj.kind.name in names]
 
     def index_children(self) -> None:
         """Index the objects by parent. Call this after everything is read."""
         self._children = {}
-        for item in self.objects:
-            if item.parent is not None:
-                self._children.setdefault(id(item.parent), []).append(item)
+        for obj in self.objects:
+            if obj.parent is not None:
+                self._children.setdefault(id(obj.parent), []).append(obj)
 
 
 def live_organizations(client: ReadClient, registry: Registry) -> list[LiveObject]:
@@ -209,33 +209,35 @@ class _InventoryReader:
         assert root.search_list is not None
         listed = self.sources.read_parentless_list(root, root.search_list.path)
         keys = [key for key in root.natural_keys if isinstance(key, str)]
-        missing = [name for name in named if not any(_is_named(item, name, keys) for item in listed)]
+        missing = [
+            name for name in named if not any(_is_named(organization, name, keys) for organization in listed)
+        ]
         if missing or not listed:
             raise DiagnosticError([_no_organization(name) for name in missing or [""]], Exit.FAILED)
         return [
-            FoundObject(root, item)
-            for item in listed
-            if not named or any(_is_named(item, name, keys) for name in named)
+            FoundObject(root, organization)
+            for organization in listed
+            if not named or any(_is_named(organization, name, keys) for name in named)
         ]
 
     def read_children(self, level: list[FoundObject]) -> list[FoundObject]:
         """Read the children of these objects, without outputs of other objects."""
-        wanted = [
+        lists_to_read = [
             (kind, parent)
             for kind in self.registry.in_dependency_order
             for parent in level
             if parent.kind.name in kind.parents and self._is_read(kind, parent)
         ]
-        self.observer.expect_reads(len(wanted))
-        lists = self.sources.map_parallel(lambda pair: self._read(*pair), wanted)
+        self.observer.expect_reads(len(lists_to_read))
+        lists = self.sources.map_parallel(lambda pair: self._read(*pair), lists_to_read)
         children: list[FoundObject] = []
-        for (kind, parent), objects in zip(wanted, lists, strict=True):
+        for (kind, parent), objects in zip(lists_to_read, lists, strict=True):
             if isinstance(objects, UnreadableSource):
                 self.inventory.unreadable.append(objects)
             else:
                 children += self._place_objects(kind, parent, objects)
         self._note_outputs(children)
-        return [item for item in children if (item.kind.name, item.live.id) not in self.inventory.outputs]
+        return [obj for obj in children if (obj.kind.name, obj.live.id) not in self.inventory.outputs]
 
     def _is_read(self, kind: Kind, parent: FoundObject) -> bool:
         if isinstance(parent.kind.shape, NodeShape):
@@ -269,41 +271,44 @@ class _InventoryReader:
     def _place_objects(
         self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]
     ) -> list[FoundObject]:
-        placed: dict[Identity, FoundObject] = {parent.live.identity: parent}
-        for item in objects:
-            above = placed.get(item.parent or parent.live.identity, parent)
-            holder = placed.get(item.holder) if item.holder else None
-            made = FoundObject(self.registry[item.kind], item, above, holder)
-            placed[item.identity] = made
-            if isinstance(made.kind.shape, NodeShape):
-                (holder or above).nodes_inside.append(made)
-        _, *found = placed.values()
-        return found
+        objects_by_identity: dict[Identity, FoundObject] = {parent.live.identity: parent}
+        for live in objects:
+            parent_object = objects_by_identity.get(live.parent or parent.live.identity, parent)
+            holder = objects_by_identity.get(live.holder) if live.holder else None
+            obj = FoundObject(self.registry[live.kind], live, parent_object, holder)
+            objects_by_identity[live.identity] = obj
+            if isinstance(obj.kind.shape, NodeShape):
+                (holder or parent_object).nodes_inside.append(obj)
+        _, *new_objects = objects_by_identity.values()
+        return new_objects
 
     def _note_outputs(self, objects: list[FoundObject]) -> None:
-        for item in objects:
-            outputs = item.kind.platform_work.outputs
+        for obj in objects:
+            outputs = obj.kind.platform_work.outputs
             if outputs is None:
                 continue
             field_ = next(
-                declared for declared in item.kind.fields if declared.response_path == outputs.id_field
+                declared for declared in obj.kind.fields if declared.response_path == outputs.id_field
             )
-            value = item.live.fields.get(field_.name)
+            value = obj.live.fields.get(field_.name)
             if isinstance(value, LiveId):
-                self.inventory.outputs[outputs.kind, value.id] = item
+                self.inventory.outputs[outputs.kind, value.id] = obj
 
     def read_orders(self) -> None:
         """Note the order of siblings outside of trees: known from a list, or read for each parent object."""
         for kind in self.registry.in_dependency_order:
             for order in kind.list_orders:
                 ordered = self.registry[order.item_kind]
-                held = self.inventory.ids_by_parent(ordered, order.place_field)
+                ids_by_holder = self.inventory.ids_by_parent(ordered, order.place_field)
                 holders = [
-                    item for item in self.inventory.objects_of_kind(kind.name) if item.live.identity in held
+                    obj
+                    for obj in self.inventory.objects_of_kind(kind.name)
+                    if obj.live.identity in ids_by_holder
                 ]
                 if order.live_order_read is None:
                     known = {
-                        (holder.live.identity, order.name): held[holder.live.identity] for holder in holders
+                        (holder.live.identity, order.name): ids_by_holder[holder.live.identity]
+                        for holder in holders
                     }
                     self.inventory.orders |= known
                 else:
@@ -325,16 +330,16 @@ class _InventoryReader:
 
     def _order(self, holder: FoundObject, path: str) -> list[str] | None:
         """Return the ids in the order of a list; None if the token may not read the order."""
-        (_, own), *above = holder.url_chain
-        url = fill_path_template(self.registry, holder.kind, path, own, above)
+        (_, id_), *parent_chain = holder.url_chain
+        url = fill_path_template(self.registry, holder.kind, path, id_, parent_chain)
         try:
             return [id for id, _ in self.sources.read_ids_and_bodies(url)]
         except ForbiddenError:
             return None
 
 
-def _is_named(item: LiveObject, name: str, keys: list[str]) -> bool:
-    return name == item.id or any(name == item.fields.get(key) for key in keys)
+def _is_named(organization: LiveObject, name: str, keys: list[str]) -> bool:
+    return name == organization.id or any(name == organization.fields.get(key) for key in keys)
 
 
 def _no_organization(name: str) -> Diagnostic:

@@ -39,11 +39,13 @@ def name_objects(
     """
     naming = _KeyChooser(registry, inventory, recorded or {})
     for kind in (registry.root, *(kind for kind in registry.in_dependency_order if kind.parent is not None)):
-        for item in inventory.objects_of_kind(kind.name):
-            naming.choose_key(item)
-    left = {id(item) for item in naming.without_key}
+        for obj in inventory.objects_of_kind(kind.name):
+            naming.choose_key(obj)
+    left_out_ids = {id(obj) for obj in naming.without_key}
     inventory.objects = [
-        item for item in inventory.objects if not any(id(one) in left for one in item.with_ancestors())
+        obj
+        for obj in inventory.objects
+        if not any(id(ancestor) in left_out_ids for ancestor in obj.with_ancestors())
     ]
     inventory.index_children()
     return naming.without_key
@@ -51,66 +53,72 @@ def name_objects(
 
 def ids_lines(inventory: Inventory) -> dict[str, LinesByAddress]:
     """Return the lines for the ids file by organization id."""
-    along = {id(maker): made for (_, made), maker in inventory.outputs.items()}
-    found: dict[str, dict[Address, RecordedLine]] = {}
-    for item in inventory.objects:
-        *_, organization = item.with_ancestors()
-        lines = found.setdefault(organization.live.id, {})
-        if item.kind.has_ids_line and is_id(item.live.id):
-            inside = item.nodes_inside[0].live.id if item.kind.has_second_id and item.nodes_inside else None
-            lines[item.address] = RecordedLine(item.address, item.live.id, along.get(id(item), inside))
-    return dict(found)
+    output_ids = {id(maker): output_id for (_, output_id), maker in inventory.outputs.items()}
+    lines_by_organization: dict[str, dict[Address, RecordedLine]] = {}
+    for obj in inventory.objects:
+        *_, organization = obj.with_ancestors()
+        lines = lines_by_organization.setdefault(organization.live.id, {})
+        if obj.kind.has_ids_line and is_id(obj.live.id):
+            first_child_id = (
+                obj.nodes_inside[0].live.id if obj.kind.has_second_id and obj.nodes_inside else None
+            )
+            lines[obj.address] = RecordedLine(
+                obj.address, obj.live.id, output_ids.get(id(obj), first_child_id)
+            )
+    return dict(lines_by_organization)
 
 
 class ObjectsById:
     """Objects and outputs by kind and id, to find the object that an id in a field refers to."""
 
-    def __init__(self, whole: Inventory) -> None:
+    def __init__(self, inventory: Inventory) -> None:
         self._by_id: dict[tuple[str, str], list[FoundObject]] = {}
-        for item in whole.objects:
-            self._by_id.setdefault((item.kind.name, item.live.id), []).append(item)
-        for identity, maker in whole.outputs.items():
+        for obj in inventory.objects:
+            self._by_id.setdefault((obj.kind.name, obj.live.id), []).append(obj)
+        for identity, maker in inventory.outputs.items():
             self._by_id.setdefault(identity, []).append(maker)
 
-    def find(self, kinds: Iterable[str], wanted: str, beside: FoundObject) -> FoundObject | None:
+    def find(self, kinds: Iterable[str], wanted_id: str, referrer: FoundObject) -> FoundObject | None:
         """Return the object with this id that a key can name in the entry of `beside`, otherwise None.
 
         The owner of the object's list must be `beside` or one of its parents.
         """
-        around = {id(above) for above in beside.with_ancestors()}
+        ancestor_ids = {id(ancestor) for ancestor in referrer.with_ancestors()}
         for kind in kinds:
-            for item in self._by_id.get((kind, wanted), ()):
-                if id(_tree_owner_or_parent(item)) in around:
-                    return item
+            for obj in self._by_id.get((kind, wanted_id), ()):
+                if id(_tree_owner_or_parent(obj)) in ancestor_ids:
+                    return obj
         return None
 
 
-def _tree_owner_or_parent(item: FoundObject) -> FoundObject | None:
+def _tree_owner_or_parent(obj: FoundObject) -> FoundObject | None:
     """Return the parent of an object; for a navigation node, the owner of its tree."""
-    above = item.parent
+    owner = obj.parent
     while (
-        above is not None and isinstance(item.kind.shape, TreeNode) and isinstance(above.kind.shape, TreeNode)
+        owner is not None and isinstance(obj.kind.shape, TreeNode) and isinstance(owner.kind.shape, TreeNode)
     ):
-        above = above.parent
-    return above
+        owner = owner.parent
+    return owner
 
 
-def reference_text(item: FoundObject) -> str:
+def reference_text(obj: FoundObject) -> str:
     """Return the text of a reference: the key, or for a nested navigation node both keys."""
-    owner = _tree_owner_or_parent(item)
-    if not isinstance(item.kind.shape, TreeNode) or owner is None:
-        return item.key
-    place = owner.address.child(*item.kind.key.split("."))
-    return "/".join(item.address.segments[len(place.segments) :])
+    owner = _tree_owner_or_parent(obj)
+    if not isinstance(obj.kind.shape, TreeNode) or owner is None:
+        return obj.key
+    list_address = owner.address.child(*obj.kind.key.split("."))
+    return "/".join(obj.address.segments[len(list_address.segments) :])
 
 
 class _KeyChooser:
     """Gives keys and addresses to the objects of an inventory."""
 
-    def __init__(self, registry: Registry, whole: Inventory, recorded: Mapping[str, LinesByAddress]) -> None:
+    def __init__(
+        self, registry: Registry, inventory: Inventory, recorded: Mapping[str, LinesByAddress]
+    ) -> None:
         self.registry = registry
-        self.inventory = whole
-        self.known = ObjectsById(whole)
+        self.inventory = inventory
+        self.known = ObjectsById(inventory)
         self.used: set[tuple[Address, str, str]] = set()
         """The used keys: the address below which keys are unique, the group of kinds, and the key."""
         self.objects_by_key: dict[tuple[Address, str, str], FoundObject] = {}
@@ -126,10 +134,10 @@ class _KeyChooser:
 
     def _reserve_recorded_keys(self, organization: FoundObject) -> None:
         """Reserve the keys of existing entries for the live objects of an organization."""
-        live = {(item.kind.name, item.live.id) for item in self.inventory.objects}
+        live = {(obj.kind.name, obj.live.id) for obj in self.inventory.objects}
         id = organization.live.id
-        for at, line in self.recorded.get(id, {}).items():
-            address = Address((organization.key, *at.segments_in_organization))
+        for recorded_address, line in self.recorded.get(id, {}).items():
+            address = Address((organization.key, *recorded_address.segments_in_organization))
             for kind in self.places.kinds(address):
                 if (kind.name, line.id) in live:
                     self.recorded_addresses[id, kind.name, line.id] = address
@@ -141,63 +149,67 @@ class _KeyChooser:
             return address.list_address, "node"
         return address.owner_of_list(kind.key), self.shared_key_sets.get(kind.name, kind.name)
 
-    def _recorded_or_free_key(self, item: FoundObject, place: Address, scope: tuple[Address, str]) -> str:
+    def _recorded_or_free_key(
+        self, obj: FoundObject, list_address: Address, scope: tuple[Address, str]
+    ) -> str:
         """Return the key of the object's existing entry, otherwise a free key."""
-        *_, organization = item.with_ancestors()
-        if item is organization:
-            return self._free_key(scope, self._recorded_organization_key(item) or self._key_from_title(item))
-        address = self.recorded_addresses.get((organization.live.id, item.kind.name, item.live.id))
-        if address is not None and address.list_address == place:
+        *_, organization = obj.with_ancestors()
+        if obj is organization:
+            return self._free_key(scope, self._recorded_organization_key(obj) or self._key_from_title(obj))
+        address = self.recorded_addresses.get((organization.live.id, obj.kind.name, obj.live.id))
+        if address is not None and address.list_address == list_address:
             key = address.last_segment
             if (*scope, key) not in self.used:
                 return key
-        return self._free_key(scope, self._key_from_title(item))
+        return self._free_key(scope, self._key_from_title(obj))
 
     def _recorded_organization_key(self, organization: FoundObject) -> str | None:
         """Return the key that an organization has in its recorded lines; None without lines."""
-        return next((at.organization_key for at in self.recorded.get(organization.live.id, ())), None)
+        return next(
+            (address.organization_key for address in self.recorded.get(organization.live.id, ())), None
+        )
 
-    def choose_key(self, item: FoundObject) -> None:
-        kind, above = item.kind, item.parent
+    def choose_key(self, obj: FoundObject) -> None:
+        kind, parent = obj.kind, obj.parent
         if isinstance(kind.shape, SingleEntry):
-            assert above is not None
-            item.address = above.address.child(*kind.key.split("."))
+            assert parent is not None
+            obj.address = parent.address.child(*kind.key.split("."))
             return
-        place = self._parent_address(item)
-        scope = (place, "node") if isinstance(kind.shape, TreeNode) else self._key_group(item)
+        list_address = self._parent_address(obj)
+        scope = (list_address, "node") if isinstance(kind.shape, TreeNode) else self._key_group(obj)
         key = (
-            self._natural_key(item, kind.key_field)
+            self._natural_key(obj, kind.key_field)
             if kind.key_field
-            else self._recorded_or_free_key(item, place, scope)
+            else self._recorded_or_free_key(obj, list_address, scope)
         )
         folded = self._folded_key(kind, key)
         holder = self.objects_by_key.get((*scope, folded)) if kind.key_field else None
         if not key or holder is not None or FORBIDDEN_IN_VALUE.search(key):
             if holder is not None:
                 holder.pinned = True  # both objects have this key: only the id distinguishes them
-            self.without_key.append(item)
+            self.without_key.append(obj)
             return
         self.used.add((*scope, folded))
-        self.objects_by_key[(*scope, folded)] = item
-        item.key, item.address = key, place.child(folded)
-        if item.parent is None:
-            self._reserve_recorded_keys(item)
+        self.objects_by_key[(*scope, folded)] = obj
+        obj.key, obj.address = key, list_address.child(folded)
+        if obj.parent is None:
+            self._reserve_recorded_keys(obj)
 
-    def _parent_address(self, item: FoundObject) -> Address:
+    def _parent_address(self, obj: FoundObject) -> Address:
         """Return the address above the address of an object."""
-        if item.parent is None:
+        if obj.parent is None:
             return Address(())
-        inside = isinstance(item.kind.shape, TreeNode) and item.holder is item.parent
-        return item.parent.address if inside else item.parent.address.child(*item.kind.key.split("."))
+        inside = isinstance(obj.kind.shape, TreeNode) and obj.holder is obj.parent
+        return obj.parent.address if inside else obj.parent.address.child(*obj.kind.key.split("."))
 
-    def _key_group(self, item: FoundObject) -> tuple[Address, str]:
-        above = item.parent.address if item.parent else Address(())
-        return above, self.shared_key_sets.get(item.kind.name, item.kind.name)
+    def _key_group(self, obj: FoundObject) -> tuple[Address, str]:
+        parent_address = obj.parent.address if obj.parent else Address(())
+        return parent_address, self.shared_key_sets.get(obj.kind.name, obj.kind.name)
 
-    def _natural_key(self, item: FoundObject, name: str) -> str:
-        value = item.live.fields.get(name)
+    def _natural_key(self, obj: FoundObject, name: str) -> str:
+        value = obj.live.fields.get(name)
         if isinstance(value, LiveId):
-            target = self.known.find(item.kind.field(name).type.referenced_kinds, value.id, item)
+            target = self.known.find(obj.kind.field(name).type.referenced_kinds, value.id, obj)
             return target.key if target is not None else ""
         return value if isinstance(value, str) else ""
 
@@ -211,41 +223,39 @@ class _KeyChooser:
                 return str(target.field(target.key_field).type.fold_for_key(key))
         return str(type_.fold_for_key(key))
 
-    def _free_key(self, scope: tuple[Address, str], wanted: str) -> str:
+    def _free_key(self, scope: tuple[Address, str], preferred_key: str) -> str:
         """Return the wanted key, or the first free key with a number after it."""
         reserved = () if scope[0].segments else self.registry.pattern_words
-        return first_unused_name(wanted, lambda key: key in reserved or self._is_taken((*scope, key)))
+        return first_unused_name(preferred_key, lambda key: key in reserved or self._is_taken((*scope, key)))
 
     def _is_taken(self, key: tuple[Address, str, str]) -> bool:
         return key in self.used or key in self.reserved_keys
 
-    def _key_from_title(self, item: FoundObject) -> str:
-        kind = item.kind
+    def _key_from_title(self, obj: FoundObject) -> str:
+        kind = obj.kind
         if isinstance(kind.shape, EntryMapping) and kind.shape.default_key_field:
-            own = item.live.fields.get(kind.shape.default_key_field)
+            own = obj.live.fields.get(kind.shape.default_key_field)
             if isinstance(own, str) and LOCAL_KEY.fullmatch(own):
                 return own
         for key in kind.natural_keys:
-            parts = [self._identity_text(item, part) for part in ((key,) if isinstance(key, str) else key)]
+            parts = [self._identity_text(obj, part) for part in ((key,) if isinstance(key, str) else key)]
             if (word := slugify("-".join(part for part in parts if part))) and all(parts):
                 return word
-        title = item.live.fields.get(kind.title_field)
+        title = obj.live.fields.get(kind.title_field)
         return slugify(title if isinstance(title, str) else "") or slugify(kind.noun) or "entry"
 
-    def _identity_text(self, item: FoundObject, part: str) -> str:
+    def _identity_text(self, obj: FoundObject, part: str) -> str:
         """Return one part of a natural key as text: a value, or the keys of the objects that it refers to."""
         if part.startswith("$"):
             return ""
         name, _, member = part.partition(".")
-        value: Value = item.live.fields.get(name)
+        value: Value = obj.live.fields.get(name)
         if member:
             value = value.get(member) if isinstance(value, dict) else None
         if isinstance(value, str):
             return value
         ids = [leaf for leaf in leaves(value) if isinstance(leaf, LiveId)]
-        targets = (
-            self.known.find(item.kind.field(name).type.referenced_kinds, leaf.id, item) for leaf in ids
-        )
+        targets = (self.known.find(obj.kind.field(name).type.referenced_kinds, leaf.id, obj) for leaf in ids)
         return "-".join(target.key for target in targets if target is not None)
 
 

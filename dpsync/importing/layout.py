@@ -113,13 +113,13 @@ class _Layout:
     def __init__(
         self,
         registry: Registry,
-        whole: Inventory,
+        inventory: Inventory,
         entries: DescribedEntries,
         full: bool,
         watch: Sequence[str],
     ) -> None:
         self.registry = registry
-        self.inventory = whole
+        self.inventory = inventory
         self.entries = entries
         self.full = full
         self.watch = watch
@@ -128,14 +128,18 @@ class _Layout:
     def files(self) -> dict[str, bytes]:
         root = self.registry.root
         organizations: dict[str, BlockMapping] = {}
-        for item in self.inventory.objects_of_kind(root.name):
-            settings = {"id": item.live.id, **self._field_values(item, ""), **self._values_below(item, "")}
-            for place, kinds in sorted(self.registry.kinds_by_list_key(root.name).items()):
+        for organization in self.inventory.objects_of_kind(root.name):
+            settings = {
+                "id": organization.live.id,
+                **self._field_values(organization, ""),
+                **self._values_below(organization, ""),
+            }
+            for list_key, kinds in sorted(self.registry.kinds_by_list_key(root.name).items()):
                 if _have_shape(kinds, SingleEntry):
                     continue
-                if children := self.inventory.children(item, kinds):
-                    self._write_list(item, place, kinds, children)
-            organizations[item.key] = BlockMapping(settings, self._described(item).comments)
+                if children := self.inventory.children(organization, kinds):
+                    self._write_list(organization, list_key, kinds, children)
+            organizations[organization.key] = BlockMapping(settings, self._described(organization).comments)
         head: dict[str, Any] = {"dpsync": 1}
         if include := include_patterns(self.new_files.contents):
             head["include"] = include
@@ -150,157 +154,163 @@ class _Layout:
         return dict(sorted(self.new_files.contents.items()))
 
     def _write_list(
-        self, item: FoundObject, place: str, kinds: tuple[Kind, ...], children: list[FoundObject]
+        self, organization: FoundObject, list_key: str, kinds: tuple[Kind, ...], children: list[FoundObject]
     ) -> None:
         """Write the files of one list."""
         if not any(map(self._has_own_files, kinds)):
-            path = f"{item.key}/{place}.yaml"
-            value = _nested(place.split("."), self._entries(children, posixpath.dirname(path)))
-            self._write_included_file(item, path, value)
+            path = f"{organization.key}/{list_key}.yaml"
+            value = _nested(list_key.split("."), self._entries(children, posixpath.dirname(path)))
+            self._write_included_file(organization, path, value)
             return
         for child in children:
-            path = self.new_files.unused_path(f"{item.key}/{place}/{_file_name(child.key)}", ".yaml")
-            value = _nested(place.split("."), self._entries([child], posixpath.dirname(path)))
-            self._write_included_file(item, path, value)
+            path = self.new_files.unused_path(
+                f"{organization.key}/{list_key}/{_file_name(child.key)}", ".yaml"
+            )
+            value = _nested(list_key.split("."), self._entries([child], posixpath.dirname(path)))
+            self._write_included_file(organization, path, value)
 
     def _has_own_files(self, kind: Kind) -> bool:
         """Return whether each entry gets its own file, because a tree is long."""
         places = self.registry.kinds_by_list_key(kind.name).values()
         return any(_have_shape(kinds, TreeNode) for kinds in places)
 
-    def _write_included_file(self, item: FoundObject, path: str, value: Mapping[str, Any]) -> None:
-        self.new_files.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: item.key, **value}))
+    def _write_included_file(self, organization: FoundObject, path: str, value: Mapping[str, Any]) -> None:
+        self.new_files.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: organization.key, **value}))
 
     # Entries.
 
     def _entries(self, children: list[FoundObject], directory: str) -> BlockMapping:
         return BlockMapping(
-            {item.key: self._entry_value(item, directory) for item in sorted(children, key=lambda i: i.key)}
+            {obj.key: self._entry_value(obj, directory) for obj in sorted(children, key=lambda i: i.key)}
         )
 
-    def _described(self, item: FoundObject) -> DescribedEntry:
-        return self.entries.by_address[item.address]
+    def _described(self, obj: FoundObject) -> DescribedEntry:
+        return self.entries.by_address[obj.address]
 
-    def _entry_value(self, item: FoundObject, directory: str) -> Any:
+    def _entry_value(self, obj: FoundObject, directory: str) -> Any:
         """Return the YAML value of an entry: its main field alone if there is nothing else to write."""
-        kind, comments = item.kind, self._described(item).comments
-        fields = shorten_fields(kind, self._field_values(item, directory))
-        below = self._values_below(item, directory)
+        kind, comments = obj.kind, self._described(obj).comments
+        fields = shorten_fields(kind, self._field_values(obj, directory))
+        values_below = self._values_below(obj, directory)
         if (
             kind.shorthand_field is not None
-            and not item.pinned
-            and not below
+            and not obj.pinned
+            and not values_below
             and set(fields) == {kind.shorthand_field}
         ):
             value = fields[kind.shorthand_field]
             if kind.is_always_shorthand or not (comments or isinstance(value, dict)):
                 return value
-        values = {**({"id": item.live.id} if item.pinned else {}), **fields, **below}
-        return BlockMapping(values, comments) if below or comments else values
+        values = {**({"id": obj.live.id} if obj.pinned else {}), **fields, **values_below}
+        return BlockMapping(values, comments) if values_below or comments else values
 
-    def _field_values(self, item: FoundObject, directory: str) -> dict[str, Any]:
-        fields = self._described(item).fields
+    def _field_values(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+        fields = self._described(obj).fields
         return {
-            name: self._with_long_values_in_files(item, name, value, directory)
+            name: self._with_long_values_in_files(obj, name, value, directory)
             for name, value in fields.items()
         }
 
-    def _with_long_values_in_files(self, item: FoundObject, name: str, value: Any, directory: str) -> Any:
+    def _with_long_values_in_files(self, obj: FoundObject, name: str, value: Any, directory: str) -> Any:
         """Return a value with its long parts moved to files; `name` is the dotted name of the value."""
         if isinstance(value, FileContent):
-            return self._write_long_value(item, name, value, directory)
+            return self._write_long_value(obj, name, value, directory)
         if isinstance(value, dict):
             return {
-                part: self._with_long_values_in_files(item, f"{name}.{part}", inside, directory)
+                part: self._with_long_values_in_files(obj, f"{name}.{part}", inside, directory)
                 for part, inside in value.items()
             }
         return value
 
     def _write_long_value(
-        self, item: FoundObject, name: str, value: FileContent, directory: str
+        self, obj: FoundObject, name: str, value: FileContent, directory: str
     ) -> dict[str, str]:
         """Write a long value into its own file, and return the reference to the file."""
-        organization, *rest = item.address.segments
-        words = rest if _has_one_long_field(item.kind) and rest else [*rest, name]
-        place, *names = (_file_name(word) for word in words)
-        stem = "/".join([_file_name(organization), place, *([".".join(names)] if names else [])])
+        organization, *other_segments = obj.address.segments
+        words = (
+            other_segments if _has_one_long_field(obj.kind) and other_segments else [*other_segments, name]
+        )
+        list_key, *names = (_file_name(word) for word in words)
+        stem = "/".join([_file_name(organization), list_key, *([".".join(names)] if names else [])])
         path = self.new_files.unused_path(stem, value.suffix)
         self.new_files.add(path, value.text)
         return {"file": posixpath.relpath(path, directory or ".")}
 
-    def _values_below(self, item: FoundObject, directory: str) -> dict[str, Any]:
+    def _values_below(self, obj: FoundObject, directory: str) -> dict[str, Any]:
         """Return the values below an entry: singles and entries by name, then the tree."""
-        places = self.registry.kinds_by_list_key(item.kind.name)
+        kinds_by_list_key = self.registry.kinds_by_list_key(obj.kind.name)
         values: dict[str, Any] = {}
-        if item.parent is None:
-            places = {key: kinds for key, kinds in places.items() if _have_shape(kinds, SingleEntry)}
-        trees = {key for key, kinds in places.items() if _have_shape(kinds, TreeNode)}
-        for place in [*sorted(places.keys() - trees), *sorted(trees)]:
-            value = self._list_value(item, place, places[place], directory)
+        if obj.parent is None:
+            kinds_by_list_key = {
+                key: kinds for key, kinds in kinds_by_list_key.items() if _have_shape(kinds, SingleEntry)
+            }
+        trees = {key for key, kinds in kinds_by_list_key.items() if _have_shape(kinds, TreeNode)}
+        for list_key in [*sorted(kinds_by_list_key.keys() - trees), *sorted(trees)]:
+            value = self._list_value(obj, list_key, kinds_by_list_key[list_key], directory)
             if value is not None:
-                _set_nested(values, place.split("."), value)
+                _set_nested(values, list_key.split("."), value)
         return values
 
-    def _list_value(self, item: FoundObject, place: str, kinds: tuple[Kind, ...], directory: str) -> Any:
+    def _list_value(self, obj: FoundObject, list_key: str, kinds: tuple[Kind, ...], directory: str) -> Any:
         if _have_shape(kinds, TreeNode):
-            nodes = [node for node in item.nodes_inside if node.kind.key == place]
+            nodes = [node for node in obj.nodes_inside if node.kind.key == list_key]
             return [self._node_value(node, directory) for node in nodes] or None
-        children = self.inventory.children(item, kinds)
+        children = self.inventory.children(obj, kinds)
         if not children:
             return None
         if _have_shape(kinds, SingleEntry):
             return self._single_value(children[0], directory)
         if row_format(kinds[0]) is not None and len(children) >= CSV_FROM_ENTRIES:
-            return self._write_csv_file(item, kinds[0], children, directory)
-        made = self._entries(children, directory)
-        short = len(made) < 4 and not any(isinstance(value, dict | list) for value in made.values())
-        return dict(made) if short else made
+            return self._write_csv_file(obj, kinds[0], children, directory)
+        entries = self._entries(children, directory)
+        short = len(entries) < 4 and not any(isinstance(value, dict | list) for value in entries.values())
+        return dict(entries) if short else entries
 
     def _write_csv_file(
-        self, item: FoundObject, kind: Kind, children: list[FoundObject], directory: str
+        self, obj: FoundObject, kind: Kind, children: list[FoundObject], directory: str
     ) -> BlockMapping:
         """Return many entries as a CSV file, with the entries beside it that no row can contain."""
         lines: list[Cells] = []
-        beside: list[FoundObject] = []
-        for child in sorted(children, key=lambda one: one.key):
+        entries_without_row: list[FoundObject] = []
+        for child in sorted(children, key=lambda found_object: found_object.key):
             try:
                 if self._described(child).comments:
                     raise UneditableError("a CSV row cannot contain a comment")
                 pin = {"id": child.live.id} if child.pinned else {}
                 lines.append(cells_of_entry(kind, child.key, {**pin, **self._field_values(child, directory)}))
             except UneditableError:
-                beside.append(child)
+                entries_without_row.append(child)
         if not lines:
             return self._entries(children, directory)
-        organization, place, *names = map(_file_name, (*item.address.segments, kind.key))
-        path = self.new_files.unused_path("/".join([organization, place, ".".join(names)]), ".csv")
+        organization, list_key, *names = map(_file_name, (*obj.address.segments, kind.key))
+        path = self.new_files.unused_path("/".join([organization, list_key, ".".join(names)]), ".csv")
         self.new_files.add(path, csv_text(kind, lines))
         named = {ROWS_WORD: posixpath.relpath(path, directory or ".")}
-        return BlockMapping({**named, **self._entries(beside, directory)})
+        return BlockMapping({**named, **self._entries(entries_without_row, directory)})
 
-    def _single_value(self, item: FoundObject, directory: str) -> Any:
+    def _single_value(self, obj: FoundObject, directory: str) -> Any:
         """Return the value of a single; None if all its values are defaults."""
-        written = self._described(item).fields
-        kind = item.kind
+        written = self._described(obj).fields
+        kind = obj.kind
         is_default = kind.exists_with_parent and all(
             value == field_.platform_default and not (field_.can_widen_access or self.full)
             for field_, value in ((kind.field(name), value) for name, value in written.items())
         )
-        if is_default and not self._values_below(item, directory):
+        if is_default and not self._values_below(obj, directory):
             return None
-        return self._entry_value(item, directory)
+        return self._entry_value(obj, directory)
 
-    def _node_value(self, item: FoundObject, directory: str) -> dict[str, Any]:
-        shape = item.kind.shape
+    def _node_value(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+        shape = obj.kind.shape
         assert isinstance(shape, TreeNode)
-        data: dict[str, Any] = {"type": shape.yaml_type, "key": item.key}
-        if item.pinned:
-            data["id"] = item.live.id
-        data |= {**self._field_values(item, directory), **self._values_below(item, directory)}
-        comments = self._described(item).comments
-        if item.nodes_inside:
-            data["children"] = [self._node_value(node, directory) for node in item.nodes_inside]
-        return BlockMapping(data, comments) if item.nodes_inside or comments else data
+        data: dict[str, Any] = {"type": shape.yaml_type, "key": obj.key}
+        if obj.pinned:
+            data["id"] = obj.live.id
+        data |= {**self._field_values(obj, directory), **self._values_below(obj, directory)}
+        comments = self._described(obj).comments
+        if obj.nodes_inside:
+            data["children"] = [self._node_value(node, directory) for node in obj.nodes_inside]
+        return BlockMapping(data, comments) if obj.nodes_inside or comments else data
 
 
 def root_mapping(
@@ -315,7 +325,7 @@ def root_mapping(
 
 def _has_one_long_field(kind: Kind) -> bool:
     """Return whether the file of a long value needs no name beside that of its entry."""
-    return sum(isinstance(one.type, Markdown | LongText | Json) for one in kind.fields) == 1
+    return sum(isinstance(kind_field.type, Markdown | LongText | Json) for kind_field in kind.fields) == 1
 
 
 def _file_name(key: str) -> str:
@@ -323,20 +333,20 @@ def _file_name(key: str) -> str:
 
 
 def _nested(path: list[str], value: Any) -> dict[str, Any]:
-    *around, last = path
+    *outer_keys, last = path
     nested: dict[str, Any] = {last: value}
-    for word in reversed(around):
+    for word in reversed(outer_keys):
         nested = {word: BlockMapping(nested)}
     return nested
 
 
-def _set_nested(made: dict[str, Any], path: list[str], value: Any) -> None:
+def _set_nested(values: dict[str, Any], path: list[str], value: Any) -> None:
     """Set a value at a dotted key, with block mappings for its parts."""
-    *around, last = path
-    at = made
-    for word in around:
-        at = at.setdefault(word, BlockMapping())
-    at[last] = value
+    *outer_keys, last = path
+    mapping = values
+    for word in outer_keys:
+        mapping = mapping.setdefault(word, BlockMapping())
+    mapping[last] = value
 
 
 def _have_shape(kinds: Sequence[Kind], shape: type[SingleEntry | TreeNode]) -> bool:
@@ -376,17 +386,17 @@ def make_configuration(
 
     An object with a line in `ids` keeps its key. Raises ClientError, and DiagnosticError for unknown names.
     """
-    whole = read_inventory(client, registry, named, parallelism, full)
-    everything = tuple(whole.objects)
-    nameless = name_objects(registry, whole, ids.sections.get(client.platform))
-    entries = describe(registry, whole, full)
-    add_comments(whole, nameless, entries)
-    watch = watched_patterns(registry, whole, everything, full)
+    inventory = read_inventory(client, registry, named, parallelism, full)
+    all_objects = tuple(inventory.objects)
+    objects_without_key = name_objects(registry, inventory, ids.sections.get(client.platform))
+    entries = describe(registry, inventory, full)
+    add_comments(inventory, objects_without_key, entries)
+    watch = watched_patterns(registry, inventory, all_objects, full)
     return NewConfiguration(
-        lay_out(registry, whole, entries, full, watch),
-        tuple(left_out(whole, nameless, entries)),
+        lay_out(registry, inventory, entries, full, watch),
+        tuple(left_out(inventory, objects_without_key, entries)),
         tuple(entries.required_secrets),
-        ids_lines(whole),
+        ids_lines(inventory),
     )
 
 
@@ -400,18 +410,18 @@ class MemoryFiles:
 
     def included(self, include: nodes.Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
         patterns = (
-            [item for item in include if isinstance(item, nodes.Scalar)]
+            [node for node in include if isinstance(node, nodes.Scalar)]
             if isinstance(include, nodes.Sequence)
             else []
         )
-        found = [
-            IncludedFile(name, Path(name), item.span)
-            for item in patterns
+        included_files = [
+            IncludedFile(name, Path(name), node.span)
+            for node in patterns
             for name in self._files
             if name != self.root
-            and (matches_include(name, str(item.value)) if "*" in item.text else name == item.text)
+            and (matches_include(name, str(node.value)) if "*" in node.text else name == node.text)
         ]
-        return sorted({item.name: item for item in found}.values(), key=attrgetter("name")), []
+        return sorted({file.name: file for file in included_files}.values(), key=attrgetter("name")), []
 
     def real_name(self, name: str) -> str | None:
         plain = posixpath.normpath(name)
@@ -470,8 +480,8 @@ def root_file(organization: str) -> bytes:
         "dpsync does not change objects and fields that your files do not contain.",
         f"For a list of everything that you can write here: {format_command('explain')}",
     ]
-    whole = BlockMapping({"dpsync": 1, SINGLE_ORGANIZATION_KEY: key, "id": organization}, comments)
-    return yaml_document(whole, f"# yaml-language-server: $schema=./{SCHEMA_FILE}").encode()
+    root = BlockMapping({"dpsync": 1, SINGLE_ORGANIZATION_KEY: key, "id": organization}, comments)
+    return yaml_document(root, f"# yaml-language-server: $schema=./{SCHEMA_FILE}").encode()
 
 
 def schema_file(registry: Registry) -> bytes:
@@ -495,16 +505,16 @@ def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
 
     Raises ValueError for settings that cannot be written, and OSError without the templates.
     """
-    if wrong := settings.problem():
-        raise ValueError(wrong)
+    if problem := settings.problem():
+        raise ValueError(problem)
     return {f".github/workflows/{name}.yml": _workflow(name, settings).encode() for name in WORKFLOWS}
 
 
 def _workflow(name: str, settings: WorkflowSettings) -> str:
     folder = next((path for path in _TEMPLATES if path.is_dir()), _TEMPLATES[0])
     text = disk.read(folder / f"{name}.yml", _MAX_TEMPLATE_BYTES).decode()
-    everything = "**" if settings.directory == "." else f"{settings.directory}/**"
-    text = text.replace('"docs-platform/**"', json_text(everything))
+    path_pattern = "**" if settings.directory == "." else f"{settings.directory}/**"
+    text = text.replace('"docs-platform/**"', json_text(path_pattern))
     text = text.replace(
         "working-directory: docs-platform", f"working-directory: {json_text(settings.directory)}"
     )
@@ -512,6 +522,6 @@ def _workflow(name: str, settings: WorkflowSettings) -> str:
     release = f" # v{__version__}" if settings.action == __commit__ else ""
     text = re.sub(r"dpsync/dpsync@[0-9a-f]{40} # .*", f"dpsync/dpsync@{settings.action}{release}", text)
     if settings.repository is not None:
-        only = f"    if: github.repository == '{settings.repository}'\n"
-        text = re.sub(r"^    runs-on:", f"{only}    runs-on:", text, flags=re.MULTILINE)
+        condition = f"    if: github.repository == '{settings.repository}'\n"
+        text = re.sub(r"^    runs-on:", f"{condition}    runs-on:", text, flags=re.MULTILINE)
     return text

@@ -41,79 +41,82 @@ def left_out(
     inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries
 ) -> list[LeftOut]:
     """Return one note for each object, field and place that is not in the files, ordered by address."""
-    found = [
-        LeftOut(str(item.parent.address if item.parent else ""), None, _no_key_reason(item))
-        for item in nameless
+    notes = [
+        LeftOut(str(obj.parent.address if obj.parent else ""), None, _no_key_reason(obj)) for obj in nameless
     ]
-    found += entries.left_out
-    found += _unreadable_notes(_unreadable_below_written(inventory))
-    return sorted(found, key=lambda note: (note.address, note.field or "", note.why))
+    notes += entries.left_out
+    notes += _unreadable_notes(_unreadable_below_written(inventory))
+    return sorted(notes, key=lambda note: (note.address, note.field or "", note.why))
 
 
 def add_comments(inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries) -> None:
     """Add a comment to the entry around each place and object that is not in the files."""
     reasons: dict[tuple[Address, str], list[str]] = {}
-    for item in nameless:
-        if item.parent is not None:
-            reasons.setdefault((_commented_object(item.parent).address, _no_key_reason(item)), []).append(
-                item.kind.key
+    for obj in nameless:
+        if obj.parent is not None:
+            reasons.setdefault((_commented_object(obj.parent).address, _no_key_reason(obj)), []).append(
+                obj.kind.key
             )
     for note in entries.left_out:
         address = Address.parse(note.address)
-        owner = next((at for at in address.self_and_ancestors() if at in entries.by_address), None)
+        owner = next(
+            (ancestor for ancestor in address.self_and_ancestors() if ancestor in entries.by_address), None
+        )
         if note.field is None and owner is not None:
             owner = _commented_object(entries.by_address[owner].found_object).address
             name = "/".join(address.segments[len(owner.segments) :])
             reasons.setdefault((owner, f"{note.why}. Write the entry by hand."), []).append(name)
-    for one in _unreadable_below_written(inventory):
-        owner = _commented_object(one.parent).address
-        of_node = f" of each {one.parent.kind.noun}" if owner != one.parent.address else ""
-        reasons.setdefault((owner, one.why), []).append(f"{one.kind.key}{of_node}")
+    for source in _unreadable_below_written(inventory):
+        owner = _commented_object(source.parent).address
+        of_node = f" of each {source.parent.kind.noun}" if owner != source.parent.address else ""
+        reasons.setdefault((owner, source.why), []).append(f"{source.kind.key}{of_node}")
     for (owner, why), names in reasons.items():
         if (entry := entries.by_address.get(owner)) is not None:
             entry.comments.append(not_imported_comment(_some_names(dict.fromkeys(names)), why))
 
 
-def _unreadable_below_written(whole: Inventory) -> list[UnreadableSource]:
-    written = {id(item) for item in whole.objects}
-    return [one for one in whole.unreadable if id(one.parent) in written]
+def _unreadable_below_written(inventory: Inventory) -> list[UnreadableSource]:
+    written = {id(obj) for obj in inventory.objects}
+    return [source for source in inventory.unreadable if id(source.parent) in written]
 
 
-def _commented_object(item: FoundObject) -> FoundObject:
+def _commented_object(obj: FoundObject) -> FoundObject:
     """Return the object in whose entry a comment is written: for a node the owner of its tree."""
-    return next(one for one in item.with_ancestors() if not isinstance(one.kind.shape, TreeNode))
+    return next(
+        ancestor for ancestor in obj.with_ancestors() if not isinstance(ancestor.kind.shape, TreeNode)
+    )
 
 
 def _some_names(names: Iterable[str]) -> str:
-    first, more = [*names][:_MAX_NAMED], [*names][_MAX_NAMED:]
-    return f"{', '.join(first)} and {len(more)} more" if more else join_with_and(first)
+    first, others = [*names][:_MAX_NAMED], [*names][_MAX_NAMED:]
+    return f"{', '.join(first)} and {len(others)} more" if others else join_with_and(first)
 
 
-def _unreadable_notes(unread: Sequence[UnreadableSource]) -> Iterator[LeftOut]:
+def _unreadable_notes(sources: Sequence[UnreadableSource]) -> Iterator[LeftOut]:
     """Yield one note for each place, or one for all places of an organization with the same reason."""
-    together: dict[tuple[str, ...], list[UnreadableSource]] = {}
-    for one in unread:
-        above = one.parent
-        key = (one.kind.name, above.kind.name, one.why, above.address.organization_key)
-        together.setdefault(key, []).append(one)
-    for group in together.values():
-        yield LeftOut(common_pattern([one.place for one in group]), None, group[0].why)
+    sources_by_reason: dict[tuple[str, ...], list[UnreadableSource]] = {}
+    for source in sources:
+        parent = source.parent
+        key = (source.kind.name, parent.kind.name, source.why, parent.address.organization_key)
+        sources_by_reason.setdefault(key, []).append(source)
+    for group in sources_by_reason.values():
+        yield LeftOut(common_pattern([source.place for source in group]), None, group[0].why)
 
 
 def common_pattern(places: Sequence[Address]) -> str:
     """Return a pattern for all places: `*` for segments that differ, `**` for different depths."""
-    first, *more = places
-    if not more:
+    first, *others = places
+    if not others:
         return str(first)
-    if len({len(place.segments) for place in places}) > 1:
+    if len({len(address.segments) for address in places}) > 1:
         return f"{first.organization_key}/**/{first.last_segment}"
-    levels = zip(*(place.segments for place in places), strict=True)
+    levels = zip(*(address.segments for address in places), strict=True)
     return "/".join(level[0] if len(set(level)) == 1 else "*" for level in levels)
 
 
-def _no_key_reason(item: FoundObject) -> str:
+def _no_key_reason(obj: FoundObject) -> str:
     return (
-        f"dpsync cannot form a key from the values of the {item.kind.noun} {item.live.id}, or another object "
+        f"dpsync cannot form a key from the values of the {obj.kind.noun} {obj.live.id}, or another object "
         "has the same key"
     )
 
@@ -147,11 +150,11 @@ def _field_line(naming: Naming, resource: Entry, field: Field) -> Line:
             else "GitBook has no value, and a file cannot contain an empty value"
         )
         return Line(address=address, field=field.name, why=why)
-    writing = ValueWriter(
+    value_writer = ValueWriter(
         naming.reference_namer(resource), lambda path: secret_variable(resource.address, field.name, path)
     )
     try:
-        written = writing.yaml_value(field.type, value)
+        written = value_writer.yaml_value(field.type, value)
     except UnwritableValueError as why:
         return Line(address=address, field=field.name, why=str(why))
     text = (
@@ -181,11 +184,15 @@ def watched_patterns(
     left out an object that no pattern with a value names. With `full` no field needs a pattern.
     """
     values = watched_values(registry, inventory, everything)
-    unread = {(one.kind.key, one.parent.kind.name) for one in inventory.unreadable if not one.is_supported}
+    unread = {
+        (source.kind.key, source.parent.kind.name)
+        for source in inventory.unreadable
+        if not source.is_supported
+    }
     left_out = {
-        (item.kind.key, parent.kind.name)
-        for item, parent in _without_entry(inventory, everything)
-        if not _watched_values(item)
+        (obj.kind.key, parent.kind.name)
+        for obj, parent in _without_entry(inventory, everything)
+        if not _watched_values(obj)
     }
     places = access_places(registry, unread | left_out)
     if places == access_places(registry):
@@ -198,37 +205,42 @@ def watched_values(registry: Registry, inventory: Inventory, everything: Sequenc
 
     The patterns cover the fields that can make an object more visible or give it more rights.
     """
-    found = []
-    for item, parent in _without_entry(inventory, everything):
-        if isinstance(item.kind.shape, SingleEntry):
+    patterns = []
+    for obj, parent in _without_entry(inventory, everything):
+        if isinstance(obj.kind.shape, SingleEntry):
             continue
-        own, title = item.live.id, item.live.fields.get(item.kind.title_field)
-        place = parent.address.child(*item.kind.key.split("."))
-        has_title = isinstance(title, str) and title not in ("", own)
-        address = place.unmanaged_child(str(title), own) if has_title else place.unmanaged_child(own)
-        found += [f"{address}#{name}={text}" for name, text in _watched_values(item)]
-    return sorted(found)
+        id_, title = obj.live.id, obj.live.fields.get(obj.kind.title_field)
+        list_address = parent.address.child(*obj.kind.key.split("."))
+        has_title = isinstance(title, str) and title not in ("", id_)
+        address = (
+            list_address.unmanaged_child(str(title), id_) if has_title else list_address.unmanaged_child(id_)
+        )
+        patterns += [f"{address}#{name}={text}" for name, text in _watched_values(obj)]
+    return sorted(patterns)
 
 
 def _without_entry(
     whole: Inventory, everything: Sequence[FoundObject]
 ) -> Iterator[tuple[FoundObject, FoundObject]]:
     """Yield each object without an entry, but no navigation node, and its parent, which has an entry."""
-    written = {id(item) for item in whole.objects}
-    for item in everything:
-        parent, is_node = item.parent, isinstance(item.kind.shape, NodeShape)
-        if id(item) not in written and parent is not None and id(parent) in written and not is_node:
-            yield item, parent
+    written = {id(obj) for obj in whole.objects}
+    for obj in everything:
+        parent, is_node = obj.parent, isinstance(obj.kind.shape, NodeShape)
+        if id(obj) not in written and parent is not None and id(parent) in written and not is_node:
+            yield obj, parent
 
 
-def _watched_values(item: FoundObject) -> list[tuple[str, str]]:
+def _watched_values(obj: FoundObject) -> list[tuple[str, str]]:
     """Return the fields of an object that a pattern with a value can name, each with its present value."""
     fields = [
-        one
-        for one in item.kind.fields
-        if (one.can_widen_access or one.exposure) and one.response_path is not None
+        kind_field
+        for kind_field in obj.kind.fields
+        if (kind_field.can_widen_access or kind_field.exposure) and kind_field.response_path is not None
     ]
-    values = [(one.name, format_value(one, item.live.fields.get(one.name))) for one in fields]
+    values = [
+        (kind_field.name, format_value(kind_field, obj.live.fields.get(kind_field.name)))
+        for kind_field in fields
+    ]
     return [(name, text) for name, text in values if text is not None]
 
 
@@ -247,11 +259,13 @@ def update_not_imported_comments(
     documents: dict[str, YamlFile] = {}
     edits: dict[str, list[TextEdit]] = {}
     forbidden: dict[Address, list[str]] = {}
-    for place in sorted(unread):
+    for list_address in sorted(unread):
         owner = next(
-            above for above in place.self_and_ancestors() if above in desired.entries and above != place
+            ancestor
+            for ancestor in list_address.self_and_ancestors()
+            if above in desired.entries and above != list_address
         )
-        forbidden.setdefault(owner, []).append(".".join(place.segments[len(owner.segments) :]))
+        forbidden.setdefault(owner, []).append(".".join(list_address.segments[len(owner.segments) :]))
     for entry in desired.entries.values():
         name = entry.span.file
         if name in desired.row_files:
@@ -259,13 +273,13 @@ def update_not_imported_comments(
         if name not in documents:
             contents[name] = files.read(name, DEFAULT_LIMITS.bytes)
             documents[name] = YamlFile(decode(contents[name], name)[0], name)
-        found = _comment_edits(documents[name], entry, desired, read, forbidden.get(entry.address, []))
-        edits.setdefault(name, []).extend(found)
-    made: dict[str, bytes] = {}
+        new_edits = _comment_edits(documents[name], entry, desired, read, forbidden.get(entry.address, []))
+        edits.setdefault(name, []).extend(new_edits)
+    edited_files: dict[str, bytes] = {}
     for name, changes in edits.items():
         if changes:
-            made[name] = encode(apply_edits(documents[name].text, changes), contents[name])
-    return made
+            edited_files[name] = encode(apply_edits(documents[name].text, changes), contents[name])
+    return edited_files
 
 
 def _comment_edits(
@@ -277,32 +291,29 @@ def _comment_edits(
         return []
     first, _ = next(iter(mapping))
     lines, edits = document.text.splitlines(), list[TextEdit]()
-    at = first.span.line - 1
-    if lines[at][: first.span.column - 1].strip():
+    first_line = first.span.line - 1
+    if lines[first_line][: first.span.column - 1].strip():
         return []
-    why = f"{FORBIDDEN_REASON[:1].upper()}{FORBIDDEN_REASON[1:]}"
-    for number in range(at - 1, -1, -1):
+    forbidden_reason = f"{FORBIDDEN_REASON[:1].upper()}{FORBIDDEN_REASON[1:]}"
+    for number in range(first_line - 1, -1, -1):
         if not lines[number].lstrip().startswith("#"):
             break
-        note = _NOT_IMPORTED_COMMENT.fullmatch(lines[number])
-        if note is None or " of each " in note["names"] or note["names"].endswith(" more"):
+        match = _NOT_IMPORTED_COMMENT.fullmatch(lines[number])
+        if match is None or " of each " in match["names"] or match["names"].endswith(" more"):
             continue
-        before = _NAME_SEPARATOR.split(note["names"])
-        left = [name for name in before if not _is_imported(name, entry, desired, read)]
-        if note["why"] == why:
-            left += [name for name in forbidden if name not in left]
+        names = _NAME_SEPARATOR.split(match["names"])
+        remaining = [name for name in names if not _is_imported(name, entry, desired, read)]
+        if match["why"] == forbidden_reason:
+            remaining += [name for name in forbidden if name not in remaining]
             forbidden = []
-        if left == before:
+        if remaining == names:
             continue
         start = document.starts[number]
-        text = (
-            f"{note['indent']}# {not_imported_comment(join_with_and(left), note['why'])}{document.line_end}"
-            if left
-            else ""
-        )
+        comment = not_imported_comment(join_with_and(remaining), match["why"])
+        text = f"{match['indent']}# {comment}{document.line_end}" if remaining else ""
         edits.append(TextEdit(start, document.starts[number + 1], text))
     if forbidden:
-        start = document.starts[at]
+        start = document.starts[first_line]
         indent = " " * (first.span.column - 1)
         note_text = (
             f"{indent}# {not_imported_comment(join_with_and(forbidden), FORBIDDEN_REASON)}{document.line_end}"
@@ -319,4 +330,4 @@ def _is_imported(name: str, entry: Entry, desired: Desired, read: Collection[Add
         desired.entries, desired.scopes, read,
     )  # fmt: skip
     addresses = {entry.address.child(*name.split("/")), entry.address.child(*name.split("."))}
-    return any(address in one for address in addresses for one in known)
+    return any(address in collection for address in addresses for collection in known)

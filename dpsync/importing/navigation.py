@@ -50,18 +50,18 @@ def convert_navigation_file(
     name = name or path.name
     tree = NavigationKinds.of(registry)
     file = read_navigation(path, name, tree, project or path.parent)
-    taking = _NavigationConverter(tree, organization, name)
+    converter = _NavigationConverter(tree, organization, name)
     for key in file.unknown_keys:
-        taking.leave_out("", key.text, _UNKNOWN_KEY_REASON, key.span)
-    taking.convert_site(file.site, title)
-    if taking.problems:
-        raise DiagnosticError(taking.problems, Exit.INVALID, file.texts)
-    made = taking.configuration()
-    wrong = made.load(registry)[1].errors
-    if wrong:
+        converter.leave_out("", key.text, _UNKNOWN_KEY_REASON, key.span)
+    converter.convert_site(file.site, title)
+    if converter.problems:
+        raise DiagnosticError(converter.problems, Exit.INVALID, file.texts)
+    configuration = converter.configuration()
+    errors = configuration.load(registry)[1].errors
+    if errors:
         message = "dpsync cannot make a valid configuration of this navigation file, and wrote nothing"
-        raise DiagnosticError([Diagnostic(NAVIGATION_CODE, message), *wrong], Exit.INVALID, file.texts)
-    return made
+        raise DiagnosticError([Diagnostic(NAVIGATION_CODE, message), *errors], Exit.INVALID, file.texts)
+    return configuration
 
 
 class _NoCounterpartError(Exception):
@@ -92,9 +92,9 @@ class _NavigationConverter:
         self._entries_without_path: set[Hashable] = set()
         """The entries that the site shows without a path, as `_identify_value` identifies them."""
 
-    def leave_out(self, at: Address | str, field: str | None, why: str, span: Span) -> None:
+    def leave_out(self, address: Address | str, field: str | None, why: str, span: Span) -> None:
         """Report a setting of the file that the configuration does not have, or has otherwise."""
-        self.left_out.append(LeftOut(str(at) or self.file, field, why, span))
+        self.left_out.append(LeftOut(str(address) or self.file, field, why, span))
 
     def _add_error(self, message: str, span: Span, hint: str | None = None) -> None:
         self.problems.append(Diagnostic(NAVIGATION_CODE, message, span, hint=hint))
@@ -103,52 +103,56 @@ class _NavigationConverter:
 
     def convert_site(self, site: Mapping, title: str | None) -> None:
         """Convert the site; `title` replaces the title in the file."""
-        owner, place = self.tree.owner, self.tree.navigation_key
+        owner, navigation_key = self.tree.owner, self.tree.navigation_key
         site_title = self._choose_title(site, title)
         self.key = slugify(site_title) or owner.noun
-        at = Address((self.local_key,)).child(*owner.key.split("."), self.key)
-        self.root = at.child(*place.split("."))
-        others = _entries(site, but=(owner.title_field, place))
-        self.owner = {owner.title_field: site_title, **self._fields(owner, others, at, at)}
-        self._report_unknown(others, at)
-        items = site.get(place)
+        address = Address((self.local_key,)).child(*owner.key.split("."), self.key)
+        self.root = address.child(*navigation_key.split("."))
+        other_entries = _entries(site, except_keys=(owner.title_field, navigation_key))
+        self.owner = {owner.title_field: site_title, **self._fields(owner, other_entries, address, address)}
+        self._report_unknown(other_entries, address)
+        items = site.get(navigation_key)
         assert isinstance(items, Sequence)
-        made = [
-            (item, node) for item in items if (node := self._convert_node(item, self.tree.by_type, self.root))
+        converted = [
+            (node_in_file, node)
+            for node_in_file in items
+            if (node := self._convert_node(node_in_file, self.tree.by_type, self.root))
         ]
-        nodes = self._without_misplaced_nodes(made)
+        nodes = self._without_misplaced_nodes(converted)
         if nodes:
-            self.owner[place] = nodes
+            self.owner[navigation_key] = nodes
         elif not self.problems:
             why = "the list would be empty, and an empty list would delete the whole navigation in GitBook"
-            self.leave_out(at, place, why, items.span)
+            self.leave_out(address, navigation_key, why, items.span)
 
-    def _choose_title(self, site: Mapping, given: str | None) -> str:
+    def _choose_title(self, site: Mapping, title_option: str | None) -> str:
         """Return the title of the site: the title that was passed, else the title in the file."""
         field_ = self.tree.owner.field(self.tree.owner.title_field)
         node = site.get(field_.name)
         written = node_value(node) if node is not None else None
-        if node is not None and given not in (None, written):
+        if node is not None and title_option not in (None, written):
             self.leave_out(
                 self.file,
                 f"{self.tree.owner.name}.{field_.name}",
-                f'--title replaces this value with "{given}"',
+                f'--title replaces this value with "{title_option}"',
                 node.span,
             )
-        title = given if given is not None else written
-        place = node.span if node is not None else site.span
+        title = title_option if title_option is not None else written
+        span = node.span if node is not None else site.span
         if title is None:
             message = f"the {self.tree.owner.noun} has no {field_.name} in this file"
-            self._add_error(message, place, "pass a title: --title NAME")
+            self._add_error(message, span, "pass a title: --title NAME")
             return ""
         try:
             return str(_WRITING.yaml_value(field_.type, title))
         except UnwritableValueError as why:
-            message = f"{'--title' if given is not None else field_.name}: {why}"
-            self._add_error(message, place, "pass another title: --title NAME")
+            message = f"{'--title' if title_option is not None else field_.name}: {why}"
+            self._add_error(message, span, "pass another title: --title NAME")
             return ""
 
-    def _convert_node(self, node: Parsed, allowed: dict[str, Kind], around: Address) -> dict[str, Any] | None:
+    def _convert_node(
+        self, node: Parsed, allowed: dict[str, Kind], parent_address: Address
+    ) -> dict[str, Any] | None:
         """Return the node for the configuration; None if the node is wrong or has no counterpart."""
         word = node.get("type") if isinstance(node, Mapping) else None
         kind = allowed.get(str(word.value)) if isinstance(word, Scalar) else None
@@ -160,15 +164,15 @@ class _NavigationConverter:
         if not isinstance(key, Scalar) or not key.text:
             self._add_error(f"{kind.noun_with_article} needs a key", node.span)
             return None
-        place = around if self.tree.is_inside(kind) else self.root
-        at = place.child(self._choose_key(key, node, kind, place))
+        list_address = parent_address if self.tree.is_inside(kind) else self.root
+        address = list_address.child(self._choose_key(key, node, kind, list_address))
         try:
-            return self._make_node(kind, node, at, around)
+            return self._make_node(kind, node, address, parent_address)
         except _NoCounterpartError as why:
-            self.leave_out(at, None, str(why), node.span)
+            self.leave_out(address, None, str(why), node.span)
             return None
 
-    def _report_nodes_inside(self, kind: Kind, node: Mapping, around: Address) -> None:
+    def _report_nodes_inside(self, kind: Kind, node: Mapping, parent_address: Address) -> None:
         """Report each node inside a node that is left out."""
         children = node.get("children")
         for child in children if isinstance(children, Sequence) else ():
@@ -178,53 +182,61 @@ class _NavigationConverter:
             )
             if not isinstance(child, Mapping) or not isinstance(key, Scalar) or inside is None:
                 continue
-            place = around if self.tree.is_inside(inside) else self.root
-            at = place.child(key.text if LOCAL_KEY.fullmatch(key.text) else slugify(key.text) or inside.noun)
+            list_address = parent_address if self.tree.is_inside(inside) else self.root
+            address = list_address.child(
+                key.text if LOCAL_KEY.fullmatch(key.text) else slugify(key.text) or inside.noun
+            )
             self.leave_out(
-                at,
+                address,
                 None,
-                f'the {inside.noun} is inside the {kind.noun} "{around.last_segment}", which dpsync '
+                f'the {inside.noun} is inside the {kind.noun} "{parent_address.last_segment}", which dpsync '
                 "cannot import",
                 child.span,
             )
-            self._report_nodes_inside(inside, child, at)
+            self._report_nodes_inside(inside, child, address)
 
-    def _make_node(self, kind: Kind, node: Mapping, at: Address, around: Address) -> dict[str, Any]:
+    def _make_node(
+        self, kind: Kind, node: Mapping, address: Address, parent_address: Address
+    ) -> dict[str, Any]:
         """Return a node for the configuration with its children. Raises _NoCounterpartError."""
         assert isinstance(kind.shape, NodeShape)
-        values = _entries(node, but=("type", "key", "children", "content"))
-        data: dict[str, Any] = {"type": kind.shape.yaml_type, "key": at.last_segment}
+        values = _entries(node, except_keys=("type", "key", "children", "content"))
+        data: dict[str, Any] = {"type": kind.shape.yaml_type, "key": address.last_segment}
         content = self.tree.content_field(kind)
         all_values = dict(values)
-        entry = self._content_fields(content[1], node, values, at) if content is not None else None
-        values = {name: item for name, item in values.items() if name not in self.tree.single_fields(kind)}
+        entry = self._content_fields(content[1], node, values, address) if content is not None else None
+        values = {name: pair for name, pair in values.items() if name not in self.tree.single_fields(kind)}
         try:
-            fields = self._fields(kind, values, at, around)
+            fields = self._fields(kind, values, address, parent_address)
         except _NoCounterpartError:
-            self._report_nodes_inside(kind, node, at)
+            self._report_nodes_inside(kind, node, address)
             raise
         if kind.natural_keys[0] not in fields:
-            self._nodes_without_path.add(at)
+            self._nodes_without_path.add(address)
         if content is not None and entry is not None:
-            has_path = self._nodes_without_path.isdisjoint((at, around))
-            self._make_title_unique(content[1], entry, at, self.root, node.span, has_path)
-        single = self._single_values(kind, all_values, entry or {}, at)
-        children = self._children(kind, node, at)
+            has_path = self._nodes_without_path.isdisjoint((address, parent_address))
+            self._make_title_unique(content[1], entry, address, self.root, node.span, has_path)
+        single = self._single_values(kind, all_values, entry or {}, address)
+        children = self._children(kind, node, address)
         if len(children or ()) < kind.shape.min_children:
-            holds = " or ".join(self.registry[name].noun for name in kind.shape.child_kinds)
+            child_nouns = " or ".join(self.registry[name].noun for name in kind.shape.child_kinds)
             raise _NoCounterpartError(
-                f"{kind.noun_with_article} needs at least {kind.shape.min_children} {holds}, but "
+                f"{kind.noun_with_article} needs at least {kind.shape.min_children} {child_nouns}, but "
                 f"this {kind.noun} has none"
             )
-        self._report_unknown(values, at)
+        self._report_unknown(values, address)
         if content is not None and entry is not None:
-            data[content[0].name] = self._add_content_entry(content[1], entry, at)
-        self._make_title_unique(kind, fields, at, around, node.span)
+            data[content[0].name] = self._add_content_entry(content[1], entry, address)
+        self._make_title_unique(kind, fields, address, parent_address, node.span)
         data |= fields | single
         return BlockMapping({**data, "children": children}) if children else data
 
     def _single_values(
-        self, kind: Kind, values: dict[str, tuple[Scalar, Parsed]], shown: dict[str, Any], at: Address
+        self,
+        kind: Kind,
+        values: dict[str, tuple[Scalar, Parsed]],
+        content_fields: dict[str, Any],
+        address: Address,
     ) -> dict[str, Any]:
         """Return the object below a node, such as its customization, with values that differ from `shown`.
 
@@ -237,12 +249,12 @@ class _NavigationConverter:
         differing = {
             name: values[name]
             for name in names
-            if name in values and node_value(values[name][1]) != shown.get(name)
+            if name in values and node_value(values[name][1]) != content_fields.get(name)
         }
-        fields = self._fields(kind, differing, at.child(word), at)
+        fields = self._fields(kind, differing, address.child(word), address)
         return {word: fields} if fields else {}
 
-    def _children(self, kind: Kind, node: Mapping, at: Address) -> list[dict[str, Any]] | None:
+    def _children(self, kind: Kind, node: Mapping, address: Address) -> list[dict[str, Any]] | None:
         """Return the children of a node; None if the kind allows no children."""
         inside = self.tree.child_kinds_by_type(kind)
         children = node.get("children")
@@ -254,18 +266,25 @@ class _NavigationConverter:
                 children.span,
             )
             return None
-        return [made for item in children if (made := self._convert_node(item, inside, at)) is not None]
+        return [
+            child_data
+            for child in children
+            if (child_data := self._convert_node(child, inside, address)) is not None
+        ]
 
-    def _without_misplaced_nodes(self, made: list[tuple[Parsed, dict[str, Any]]]) -> list[dict[str, Any]]:
+    def _without_misplaced_nodes(
+        self, nodes_with_source: list[tuple[Parsed, dict[str, Any]]]
+    ) -> list[dict[str, Any]]:
         """Return the nodes at the top level without those that must not be next to the others."""
         nodes_apart = [
-            (item, node, _is_exclusive_node(self.tree.by_type[node["type"]])) for item, node in made
+            (node_in_file, node, _is_exclusive_node(self.tree.by_type[node["type"]]))
+            for node_in_file, node in nodes_with_source
         ]
-        keep = not any(self._shows_content(node) for _, node, alone in nodes_apart if not alone)
+        keeps_exclusive = not any(self._shows_content(node) for _, node, alone in nodes_apart if not alone)
         if len({alone for _, _, alone in nodes_apart}) < 2:
-            return [node for _, node in made]
-        for item, node, alone in nodes_apart:
-            if alone is keep:
+            return [node for _, node in nodes_with_source]
+        for node_in_file, node, alone in nodes_apart:
+            if alone is keeps_exclusive:
                 continue
             kind = self.tree.by_type[node["type"]]
             if (content := self.tree.content_field(kind)) is not None:
@@ -273,14 +292,14 @@ class _NavigationConverter:
             others = {
                 self.tree.by_type[other["type"]].noun
                 for _, other, is_alone in nodes_apart
-                if is_alone is keep
+                if is_alone is keeps_exclusive
             }
             why = (
                 f"{kind.noun_with_article} cannot be at the top level next to a "
                 f"{' or a '.join(sorted(others))}"
             )
-            self.leave_out(self.root.child(node["key"]), None, why, item.span)
-        return [node for _, node, alone in nodes_apart if alone is keep]
+            self.leave_out(self.root.child(node["key"]), None, why, node_in_file.span)
+        return [node for _, node, alone in nodes_apart if alone is keeps_exclusive]
 
     def _shows_content(self, node: dict[str, Any]) -> bool:
         """Return whether a node or a node below it shows content."""
@@ -292,7 +311,7 @@ class _NavigationConverter:
     # What they say.
 
     def _fields(
-        self, kind: Kind, values: dict[str, tuple[Scalar, Parsed]], at: Address, around: Address
+        self, kind: Kind, values: dict[str, tuple[Scalar, Parsed]], address: Address, parent_address: Address
     ) -> dict[str, Any]:
         """Return the fields of an entry in the order of its kind, and remove them from `values`.
 
@@ -312,46 +331,53 @@ class _NavigationConverter:
                 continue
             if field_.required and not isinstance(value, str):
                 self._add_error(f"the {field_.name} of {kind.noun_with_article} must be a text", node.span)
-            written = self._field_value(field_, value, at, key.span)
-            if written is not None and not self._is_duplicate(kind, field_, written, at, around, key.span):
+            written = self._field_value(field_, value, address, key.span)
+            if written is not None and not self._is_duplicate(
+                kind, field_, written, address, parent_address, key.span
+            ):
                 fields[field_.name] = written
         for field_ in kind.fields:
-            is_own = (
+            must_be_set = (
                 field_.required and not field_.is_parent_reference and not isinstance(field_.type, Reference)
             )
-            if is_own and field_.name not in fields and kind is not self.tree.owner:
+            if must_be_set and field_.name not in fields and kind is not self.tree.owner:
                 raise _NoCounterpartError(
                     f"{kind.noun_with_article} needs a {field_.name}, but this {kind.noun} has no "
                     f"valid {field_.name}"
                 )
         return fields
 
-    def _field_value(self, field_: Field, value: Any, at: Address, span: Span) -> Any:
+    def _field_value(self, field_: Field, value: Any, address: Address, span: Span) -> Any:
         """Return a value as the configuration has it, shortened if necessary; None if it is not allowed."""
         try:
             return _WRITING.yaml_value(field_.type, value)
         except UnwritableValueError as why:
-            most = field_.type.max_length if isinstance(field_.type, Text) else None
-            if field_.required and most is not None and isinstance(value, str) and len(value) > most:
-                cut = value[:most].rstrip()
-                self.leave_out(at, field_.name, f'{why}, so the new value is "{cut}"', span)
-                return self._field_value(field_, cut, at, span)
-            self.leave_out(at, field_.name, str(why), span)
+            max_length = field_.type.max_length if isinstance(field_.type, Text) else None
+            if (
+                field_.required
+                and max_length is not None
+                and isinstance(value, str)
+                and len(value) > max_length
+            ):
+                shortened = value[:max_length].rstrip()
+                self.leave_out(address, field_.name, f'{why}, so the new value is "{shortened}"', span)
+                return self._field_value(field_, shortened, address, span)
+            self.leave_out(address, field_.name, str(why), span)
             return None
 
     def _is_duplicate(
-        self, kind: Kind, field_: Field, value: Any, at: Address, around: Address, span: Span
+        self, kind: Kind, field_: Field, value: Any, address: Address, parent_address: Address, span: Span
     ) -> bool:
         """Return whether another object in the same list already has a value that must be unique."""
         scope = field_.exclusive_within if value is True else field_.unique_within
         if scope is None:
             return False
-        place = around if scope == "parent" and self.tree.is_inside(kind) else self.root
-        first = self._unique_values.setdefault((kind.name, field_.name, place, value), span)
+        list_address = parent_address if scope == "parent" and self.tree.is_inside(kind) else self.root
+        first = self._unique_values.setdefault((kind.name, field_.name, list_address, value), span)
         if first is span:
             return False
         self.leave_out(
-            at,
+            address,
             field_.name,
             f"only one {kind.noun} can have this value, and the {kind.noun} at {first} has the value already",
             span,
@@ -359,7 +385,7 @@ class _NavigationConverter:
         return True
 
     def _make_title_unique(
-        self, kind: Kind, fields: dict[str, Any], at: Address, around: Address, span: Span,
+        self, kind: Kind, fields: dict[str, Any], address: Address, parent_address: Address, span: Span,
         has_path: bool = False,
     ) -> None:  # fmt: skip
         """Append a number to the name of an entry if another entry has the same name.
@@ -375,80 +401,84 @@ class _NavigationConverter:
         ):
             return
         ties = [fields.get(tie) for tie in kind.tie_breakers if not kind.field(tie).is_parent_reference]
-        wanted, number, type_ = str(fields[name]), 1, kind.field(name).type
-        most = type_.max_length if isinstance(type_, Text) else None
-        mark = self._identify_value(kind, wanted, ties, around)
-        while self._unique_values.setdefault(mark, span) is not span and not (
-            has_path and mark not in self._entries_without_path
+        original, number, type_ = str(fields[name]), 1, kind.field(name).type
+        max_length = type_.max_length if isinstance(type_, Text) else None
+        identity = self._identify_value(kind, original, ties, parent_address)
+        while self._unique_values.setdefault(identity, span) is not span and not (
+            has_path and identity not in self._entries_without_path
         ):
             number += 1
-            ending = f" ({number})"
-            fields[name] = f"{wanted[: most and most - len(ending)]}{ending}"
-            mark = self._identify_value(kind, fields[name], ties, around)
-        self._entries_without_path |= set() if has_path else {mark}
+            suffix = f" ({number})"
+            fields[name] = f"{original[: max_length and max_length - len(suffix)]}{suffix}"
+            identity = self._identify_value(kind, fields[name], ties, parent_address)
+        self._entries_without_path |= set() if has_path else {identity}
         if number > 1:
-            first = self._unique_values[self._identify_value(kind, wanted, ties, around)]
+            first = self._unique_values[self._identify_value(kind, original, ties, parent_address)]
             why = f"the {kind.noun} at {first} has the same {name}"
-            self.leave_out(at, name, f'{why}, so the new value is "{fields[name]}"', span)
+            self.leave_out(address, name, f'{why}, so the new value is "{fields[name]}"', span)
 
-    def _identify_value(self, kind: Kind, value: Any, ties: list[Any], around: Address) -> Hashable:
-        return kind.name, around, canonical_json([value, *ties])
+    def _identify_value(self, kind: Kind, value: Any, ties: list[Any], parent_address: Address) -> Hashable:
+        return kind.name, parent_address, canonical_json([value, *ties])
 
-    def _report_unknown(self, said: dict[str, tuple[Scalar, Parsed]], at: Address, inside: str = "") -> None:
+    def _report_unknown(
+        self, entries: dict[str, tuple[Scalar, Parsed]], address: Address, inside: str = ""
+    ) -> None:
         """Report the values in the file that no field has taken."""
-        for name, (key, node) in said.items():
+        for name, (key, node) in entries.items():
             if node_value(node) not in (None, False):
-                self.leave_out(at, f"{inside}{name}", _UNKNOWN_KEY_REASON, key.span)
+                self.leave_out(address, f"{inside}{name}", _UNKNOWN_KEY_REASON, key.span)
 
     # What a node shows.
 
     def _content_fields(
-        self, kind: Kind, node: Mapping, values: dict[str, tuple[Scalar, Parsed]], at: Address
+        self, kind: Kind, node: Mapping, values: dict[str, tuple[Scalar, Parsed]], address: Address
     ) -> dict[str, Any]:
         """Return the fields of the entry for the space that a node shows; the node has required fields."""
         content = node.get("content")
-        inside = _entries(content) if isinstance(content, Mapping) else {}
+        content_entries = _entries(content) if isinstance(content, Mapping) else {}
         for field_ in kind.fields:
             if field_.required and field_.name in values:
-                inside[field_.name] = values.pop(field_.name)
-        fields = self._fields(kind, inside, at, self.root)
-        for name, (key, value) in inside.items():
+                content_entries[field_.name] = values.pop(field_.name)
+        fields = self._fields(kind, content_entries, address, self.root)
+        for name, (key, value) in content_entries.items():
             if node_value(value) is not None:
                 why = "dpsync has no setting for the directory of a space"
-                self.leave_out(at, f"content.{name}", why, key.span)
+                self.leave_out(address, f"content.{name}", why, key.span)
         return fields
 
-    def _add_content_entry(self, kind: Kind, fields: dict[str, Any], at: Address) -> str:
+    def _add_content_entry(self, kind: Kind, fields: dict[str, Any], address: Address) -> str:
         """Add the entry of the space that a node shows, and return its key, made from the node's keys."""
-        *above, own = at.segments[len(self.root.segments) :]
-        said = own == "-".join(above) or own.startswith("".join(f"{one}-" for one in above))
-        key = self._free_key(kind.key, own if said else "-".join((*above, own)))
+        *parent_keys, node_key = address.segments[len(self.root.segments) :]
+        has_parent_prefix = node_key == "-".join(parent_keys) or node_key.startswith(
+            "".join(f"{parent_key}-" for parent_key in parent_keys)
+        )
+        key = self._free_key(kind.key, node_key if has_parent_prefix else "-".join((*parent_keys, node_key)))
         self.entries.setdefault(kind.key, {})[key] = fields
         return key
 
-    def _choose_key(self, key: Scalar, node: Mapping, kind: Kind, place: Address) -> str:
+    def _choose_key(self, key: Scalar, node: Mapping, kind: Kind, list_address: Address) -> str:
         """Return the key of a node, or a valid key made from that key or the title."""
         title = node.get(kind.title_field)
         words = (key.text, title.text if isinstance(title, Scalar) else "", kind.noun)
-        wanted = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slugify, words)))
-        new_key = self._free_key(place, wanted)
+        valid_key = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slugify, words)))
+        new_key = self._free_key(list_address, valid_key)
         if new_key != key.text:
-            is_used = (
+            reason = (
                 "another entry has this key"
-                if new_key != wanted
+                if new_key != valid_key
                 else 'a key can contain only letters, digits, ".", "_" and "-"'
             )
             self.leave_out(
-                place.child(new_key),
+                list_address.child(new_key),
                 "key",
-                f'the new key is "{new_key}" instead of "{key.text}", because {is_used}',
+                f'the new key is "{new_key}" instead of "{key.text}", because {reason}',
                 key.span,
             )
         return new_key
 
-    def _free_key(self, scope: Hashable, wanted: str) -> str:
+    def _free_key(self, scope: Hashable, preferred_key: str) -> str:
         used = self._keys.setdefault(scope, set())
-        key = first_unused_name(wanted, used.__contains__)
+        key = first_unused_name(preferred_key, used.__contains__)
         used.add(key)
         return key
 
@@ -456,26 +486,28 @@ class _NavigationConverter:
 
     def configuration(self) -> NewConfiguration:
         """Return the files of the configuration."""
-        folder = NewFiles(self.registry)
-        for place, entries in sorted(self.entries.items()):
+        new_files = NewFiles(self.registry)
+        for list_key, entries in sorted(self.entries.items()):
             if entries:
-                part = BlockMapping({SINGLE_ORGANIZATION_KEY: self.local_key, place: BlockMapping(entries)})
-                folder.add_yaml(f"{self.local_key}/{place}.yaml", part)
+                part = BlockMapping(
+                    {SINGLE_ORGANIZATION_KEY: self.local_key, list_key: BlockMapping(entries)}
+                )
+                new_files.add_yaml(f"{self.local_key}/{list_key}.yaml", part)
         key = self.tree.owner.key
         path = f"{self.local_key}/{key}/{self.key}.yaml"
         owner = BlockMapping({self.key: BlockMapping(self.owner)})
-        folder.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: self.local_key, key: owner}))
-        head = {"dpsync": 1, "include": include_patterns(folder.contents)}
-        folder.add_yaml(
+        new_files.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: self.local_key, key: owner}))
+        head = {"dpsync": 1, "include": include_patterns(new_files.contents)}
+        new_files.add_yaml(
             ROOT_FILE, root_mapping(head, {self.local_key: BlockMapping({"id": self.organization})})
         )
-        files = dict(sorted(folder.contents.items()))
+        files = dict(sorted(new_files.contents.items()))
         return NewConfiguration(files, tuple(self.left_out))
 
 
-def _entries(node: Mapping, but: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
+def _entries(node: Mapping, except_keys: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
     """Return the keys and values of a mapping, without the keys in `but`."""
-    return {key.text: (key, value) for key, value in node if key.text not in but}
+    return {key.text: (key, value) for key, value in node if key.text not in except_keys}
 
 
 def _is_exclusive_node(kind: Kind) -> bool:

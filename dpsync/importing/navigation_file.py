@@ -59,7 +59,7 @@ class NavigationKinds(Struct, frozen=True):
     @staticmethod
     def of(registry: Registry) -> NavigationKinds:
         """Return the navigation kinds of a registry, which has one kind with a navigation."""
-        owner, place, kinds = next(
+        owner, navigation_key, kinds = next(
             (kind, place, kinds)
             for kind in registry.in_dependency_order
             for place, kinds in registry.kinds_by_list_key(kind.name).items()
@@ -68,7 +68,7 @@ class NavigationKinds(Struct, frozen=True):
         by_type: dict[str, Kind] = {
             kind.shape.yaml_type: kind for kind in kinds if isinstance(kind.shape, NodeShape)
         }
-        return NavigationKinds(registry, owner, place, by_type)
+        return NavigationKinds(registry, owner, navigation_key, by_type)
 
     def content_field(self, kind: Kind) -> tuple[Field, Kind] | None:
         """Return the field of a node that refers to the shown content, with the kind of that content."""
@@ -104,8 +104,8 @@ class NavigationKinds(Struct, frozen=True):
 
     def child_kinds_by_type(self, kind: Kind) -> dict[str, Kind]:
         """Return the kinds that a node may contain, by their type in the file."""
-        holds = kind.shape.child_kinds if isinstance(kind.shape, NodeShape) else ()
-        return {word: node_kind for word, node_kind in self.by_type.items() if node_kind.name in holds}
+        child_kinds = kind.shape.child_kinds if isinstance(kind.shape, NodeShape) else ()
+        return {word: node_kind for word, node_kind in self.by_type.items() if node_kind.name in child_kinds}
 
 
 class NavigationFile(Struct, frozen=True):
@@ -142,9 +142,9 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     node, problems = read(data, name)
     if problems:
         raise DiagnosticError(problems, Exit.INVALID, texts)
-    found = _find_error(node, name, tree)
-    if found is not None:
-        raise DiagnosticError([found], Exit.INVALID, texts)
+    shape_error = _find_error(node, name, tree)
+    if shape_error is not None:
+        raise DiagnosticError([shape_error], Exit.INVALID, texts)
     assert isinstance(node, Mapping)
     known = (SCHEMA[0], VERSION[0], tree.owner.name)
     site = node.get(tree.owner.name)
@@ -156,11 +156,11 @@ def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnost
     """Return the error in the outermost levels of the file; None if there is none."""
     hint = f"pass {' or '.join(NAVIGATION_FILE_NAMES)}, the navigation file of GitBook's Git Sync"
     if not isinstance(node, Mapping):
-        at = node.span if node is not None else Span.start_of(name)
+        span = node.span if node is not None else Span.start_of(name)
         return Diagnostic(
             NAVIGATION_CODE,
             f'a navigation file must be a mapping with the key "{tree.owner.name}"',
-            at,
+            span,
             hint=hint,
         )
     version = node.get(VERSION[0])
@@ -176,20 +176,20 @@ def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnost
         )
     site = node.get(tree.owner.name)
     if not isinstance(site, Mapping):
-        at = site.span if site is not None else node.span
+        span = site.span if site is not None else node.span
         return Diagnostic(
             NAVIGATION_CODE,
             f'a navigation file needs a mapping below the key "{tree.owner.name}"',
-            at,
+            span,
             hint=hint,
         )
     nodes = site.get(tree.navigation_key)
     if not isinstance(nodes, Sequence):
-        at = nodes.span if nodes is not None else site.span
+        span = nodes.span if nodes is not None else site.span
         return Diagnostic(
             NAVIGATION_CODE,
             f'the {tree.owner.noun} needs a list below the key "{tree.navigation_key}"',
-            at,
+            span,
             hint=hint,
         )
     return None
@@ -237,8 +237,10 @@ class ReplacedFile(Struct):
         """Copy settings that only the replaced file has to the exported site and nodes."""
         own = self._entries_except(self.file.site, {self.tree.owner.title_field, self.tree.navigation_key})
         _insert_before(site, {name: value for name, value, _ in own}, before=(self.tree.navigation_key,))
-        rest = [node for node in exported if not self._copy_node_settings(node, self._nodes_by_address(node))]
-        for node in rest:
+        unmatched = [
+            node for node in exported if not self._copy_node_settings(node, self._nodes_by_address(node))
+        ]
+        for node in unmatched:
             self._copy_node_settings(node, self._nodes_by_key(node))
 
     def keys_beside_site(self) -> dict[str, Json]:
@@ -251,10 +253,10 @@ class ReplacedFile(Struct):
         for node in self.nodes:
             if node.is_matched:
                 continue
-            at = "/".join((self.tree.navigation_key, *node.keys))
+            address = "/".join((self.tree.navigation_key, *node.keys))
             why = f'dpsync did not keep this key, because the new file has no {node.type} "{node.key}"'
             for name, _, span in self._settings_only_in_file(node):
-                yield LeftOut(at, name, why, span)
+                yield LeftOut(address, name, why, span)
         ((name, text),) = self.file.texts.items()
         if count := comments(text).total():
             yield LeftOut(
@@ -270,11 +272,11 @@ class ReplacedFile(Struct):
     def _unmatched_nodes(self, exported: ExportedNode) -> Iterator[_FileNode]:
         return (node for node in self.nodes if not node.is_matched and node.type == exported.data["type"])
 
-    def _copy_node_settings(self, exported: ExportedNode, found: list[_FileNode]) -> bool:
+    def _copy_node_settings(self, exported: ExportedNode, candidates: list[_FileNode]) -> bool:
         """Copy settings if `found` has exactly one node; return whether it has."""
-        if len(found) != 1:
+        if len(candidates) != 1:
             return False
-        (node,) = found
+        (node,) = candidates
         node.is_matched = True
         data = exported.data
         content = {
@@ -314,21 +316,23 @@ class ReplacedFile(Struct):
         ]
 
 
-def _file_nodes(tree: NavigationKinds, nodes: Node | None, around: tuple[str, ...]) -> Iterator[_FileNode]:
+def _file_nodes(
+    tree: NavigationKinds, nodes: Node | None, parent_keys: tuple[str, ...]
+) -> Iterator[_FileNode]:
     for node in nodes if isinstance(nodes, Sequence) else ():
         type_, key = (node.get("type"), node.get("key")) if isinstance(node, Mapping) else (None, None)
         if isinstance(node, Mapping) and isinstance(type_, Scalar) and isinstance(key, Scalar):
             kind = tree.by_type.get(type_.text)
-            above = around if kind is not None and tree.is_inside(kind) else ()
-            keys = (*above, key.text if LOCAL_KEY.fullmatch(key.text) else slugify(key.text))
+            outer_keys = parent_keys if kind is not None and tree.is_inside(kind) else ()
+            keys = (*outer_keys, key.text if LOCAL_KEY.fullmatch(key.text) else slugify(key.text))
             yield _FileNode(type_.text, key.text, keys, node)
             yield from _file_nodes(tree, node.get("children"), keys)
 
 
 def _insert_before(data: dict[str, Any], added: dict[str, Any], before: tuple[str, ...]) -> None:
     """Insert entries into a mapping before the entries named `before`."""
-    behind = {name: data.pop(name) for name in before if name in data}
-    data |= {name: value for name, value in added.items() if name not in data} | behind
+    later_entries = {name: data.pop(name) for name in before if name in data}
+    data |= {name: value for name, value in added.items() if name not in data} | later_entries
 
 
 _WRITING = ValueWriter(lambda kinds, id: id, lambda path: "")
@@ -342,8 +346,8 @@ class ExportedFile(Struct, frozen=True):
 
     def yaml(self) -> str:
         """Return the file as YAML."""
-        whole = _verbatim_data({name: value for name, value in self.data.items() if name != SCHEMA[0]})
-        return yaml_document(BlockMapping(whole), f"{SCHEMA[0]}: {SCHEMA[1]}")
+        data = _verbatim_data({name: value for name, value in self.data.items() if name != SCHEMA[0]})
+        return yaml_document(BlockMapping(data), f"{SCHEMA[0]}: {SCHEMA[1]}")
 
     def json(self) -> str:
         """Return the file as JSON."""
@@ -361,31 +365,33 @@ def export_navigation(
     """
     tree = NavigationKinds.of(registry)
     owner = _find_site(desired, tree, site)
-    exporting = _NavigationExporter(desired, tree, owner.address.child(*tree.navigation_key.split(".")))
-    data = exporting.site_data(owner)
-    if exporting.problems:
-        raise DiagnosticError(exporting.problems, Exit.INVALID, desired.texts)
-    around: dict[str, Any] = {}
+    exporter = _NavigationExporter(desired, tree, owner.address.child(*tree.navigation_key.split(".")))
+    data = exporter.site_data(owner)
+    if exporter.problems:
+        raise DiagnosticError(exporter.problems, Exit.INVALID, desired.texts)
+    keys_beside_site: dict[str, Any] = {}
     if replaced is not None:
         replaced_file = ReplacedFile.of(replaced, tree)
-        replaced_file.copy_settings(data, exporting.nodes)
-        around = replaced_file.keys_beside_site()
-        exporting.left_out += replaced_file.lost_settings()
-    return ExportedFile({SCHEMA[0]: SCHEMA[1], **around, tree.owner.name: data}, tuple(exporting.left_out))
+        replaced_file.copy_settings(data, exporter.nodes)
+        keys_beside_site = replaced_file.keys_beside_site()
+        exporter.left_out += replaced_file.lost_settings()
+    return ExportedFile(
+        {SCHEMA[0]: SCHEMA[1], **keys_beside_site, tree.owner.name: data}, tuple(exporter.left_out)
+    )
 
 
-def _find_site(desired: Desired, tree: NavigationKinds, named: str) -> Entry:
+def _find_site(desired: Desired, tree: NavigationKinds, address_or_key: str) -> Entry:
     """Return the entry of the site with this address or key. Raises DiagnosticError (exit 5)."""
-    all_ = [entry for entry in desired.entries.values() if entry.kind == tree.owner.name]
-    by_address = [entry for entry in all_ if str(entry.address) == named]
-    matching = by_address or [entry for entry in all_ if entry.key == named]
+    sites = [entry for entry in desired.entries.values() if entry.kind == tree.owner.name]
+    by_address = [entry for entry in sites if str(entry.address) == address_or_key]
+    matching = by_address or [entry for entry in sites if entry.key == address_or_key]
     if len(matching) == 1:
         return matching[0]
-    known = ", ".join(str(entry.address) for entry in all_) or "none"
+    known = ", ".join(str(entry.address) for entry in sites) or "none"
     problem = (
-        f'several entries have the key "{named}"'
+        f'several entries have the key "{address_or_key}"'
         if matching
-        else f'your files contain no {tree.owner.noun} "{named}"'
+        else f'your files contain no {tree.owner.noun} "{address_or_key}"'
     )
     raise DiagnosticError(
         [Diagnostic(NAVIGATION_CODE, problem, hint=f"your files contain: {known}")], Exit.INVALID
@@ -432,39 +438,39 @@ class _NavigationExporter(Struct):
         kind = self.tree.registry[entry.kind]
         assert isinstance(kind.shape, NodeShape)
         shape = kind.shape
-        made: dict[str, Any] = {"type": shape.yaml_type, "key": self._unique_key(entry)}
-        self.nodes.append(ExportedNode(kind, address.segments[len(self.root.segments) :], made))
-        said = shape.navigation_file_fields
+        data: dict[str, Any] = {"type": shape.yaml_type, "key": self._unique_key(entry)}
+        self.nodes.append(ExportedNode(kind, address.segments[len(self.root.segments) :], data))
+        field_names = shape.navigation_file_fields
         content = self.tree.content_field(kind)
         space = self._content_data(content[1], content[0].name, entry, shape) if content is not None else None
         if content is not None and space is not None:
-            made[content[1].title_field] = space.pop(content[1].title_field)
+            data[content[1].title_field] = space.pop(content[1].title_field)
         public_values = self._single_values(kind, entry)
         if content is not None and content[1].title_field in public_values:
-            self._write_public_title(made, content[1].title_field, public_values, entry, content[0].name)
-        for name in said:
+            self._write_public_title(data, content[1].title_field, public_values, entry, content[0].name)
+        for name in field_names:
             value = (
                 self._field_value(kind, entry, name)
                 if name in kind.declarable_fields
                 else public_values.get(name)
             )
             if value is not None:
-                made[name] = value
+                data[name] = value
         for name in shape.navigation_file_required:
-            if name not in made:
+            if name not in data:
                 message = (
                     f'the {kind.noun} "{entry.key}" has no {name}, and the navigation file needs a value'
                 )
-                there = format_command("import", "--update", str(entry.address.field(name)))
-                hint = f"to write the {name} from GitBook into your files: {there}"
+                command = format_command("import", "--update", str(entry.address.field(name)))
+                hint = f"to write the {name} from GitBook into your files: {command}"
                 self.problems.append(Diagnostic(NAVIGATION_CODE, message, entry.span, str(address), hint))
         if content is not None:
-            made["content"] = {"directory": None, **(space or {})}
-        self._report_other_fields(entry, (*said, *((content[0].name,) if content else ())))
+            data["content"] = {"directory": None, **(space or {})}
+        self._report_other_fields(entry, (*field_names, *((content[0].name,) if content else ())))
         self._note_flag_candidate(kind, entry)
         if shape.child_kinds:
-            made["children"] = [node for child in entry.children for node in self._node_data(child)]
-        yield made
+            data["children"] = [node for child in entry.children for node in self._node_data(child)]
+        yield data
 
     def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
         """Return the settings of the object below a node that a navigation file can have.
@@ -472,34 +478,38 @@ class _NavigationExporter(Struct):
         A public title is one. Other settings are reported.
         """
         single = self.tree.settings_single(kind)
-        below = self.desired.entries.get(entry.address.child(single[0])) if single is not None else None
-        if single is None or below is None:
+        single_entry = (
+            self.desired.entries.get(entry.address.child(single[0])) if single is not None else None
+        )
+        if single is None or single_entry is None:
             return {}
         _, kind, names = single
-        self._report_other_fields(below, names)
-        values = {name: self._field_value(kind, below, name) for name in names}
+        self._report_other_fields(single_entry, names)
+        values = {name: self._field_value(kind, single_entry, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
     def _write_public_title(
-        self, made: dict[str, Any], title: str, public_values: dict[str, Value], entry: Entry, name: str
+        self, data: dict[str, Any], title: str, public_values: dict[str, Value], entry: Entry, name: str
     ) -> None:
         """Write the title that the site shows, and report the different title of the space."""
         target = entry.fields[name]
-        if title in made and made[title] != public_values[title] and isinstance(target, Ref):
-            shown = self.desired.entries[target.address]
+        if title in data and data[title] != public_values[title] and isinstance(target, Ref):
+            target_entry = self.desired.entries[target.address]
             why = f"the site shows the title of {entry.address} instead, so the file contains that title"
-            self.left_out.append(LeftOut(str(shown.address), title, why, shown.field_span(title)))
-        made[title] = public_values[title]
+            self.left_out.append(
+                LeftOut(str(target_entry.address), title, why, target_entry.field_span(title))
+            )
+        data[title] = public_values[title]
 
     def _note_flag_candidate(self, kind: Kind, entry: Entry) -> None:
         """Note the siblings of which one must have a flag such as `default`."""
-        for one in kind.fields:
-            if one.exclusive_within is not None:
-                place = entry.parent if one.exclusive_within == "parent" else None
-                others = self.flag_candidates.setdefault((kind.name, one.name, place), [])
-                is_first = (kind.name, one.name, place) not in self.settled_flags
-                if entry.fields.get(one.name) is True:
-                    self.settled_flags.add((kind.name, one.name, place))
+        for kind_field in kind.fields:
+            if kind_field.exclusive_within is not None:
+                list_address = entry.parent if kind_field.exclusive_within == "parent" else None
+                others = self.flag_candidates.setdefault((kind.name, kind_field.name, list_address), [])
+                is_first = (kind.name, kind_field.name, list_address) not in self.settled_flags
+                if entry.fields.get(kind_field.name) is True:
+                    self.settled_flags.add((kind.name, kind_field.name, list_address))
                     others.clear()
                 elif is_first:
                     others.append(entry)
@@ -508,8 +518,8 @@ class _NavigationExporter(Struct):
         """Return a key that is unique among all nodes: its parent's key precedes a duplicate key."""
         key = entry.key
         if key in self.keys:
-            above = self.desired.entries.get(entry.parent) if entry.parent is not None else None
-            key = f"{above.key if above else entry.kind}-{key}"
+            parent = self.desired.entries.get(entry.parent) if entry.parent is not None else None
+            key = f"{parent.key if parent else entry.kind}-{key}"
         key = first_unused_name(key, self.keys.__contains__)
         self.keys.add(key)
         if key != entry.key:
@@ -553,12 +563,17 @@ class _NavigationExporter(Struct):
         value = self._field_value(kind, entry, name)
         return value if isinstance(value, str) else ""
 
-    def _report_other_fields(self, entry: Entry, said: tuple[str, ...]) -> None:
+    def _report_other_fields(self, entry: Entry, exported_names: tuple[str, ...]) -> None:
         """Report the fields of an entry that the file cannot contain."""
         kind = self.tree.registry[entry.kind]
         for name, value in entry.fields.items():
-            one = kind.field(name)
-            if name in said or one.is_parent_reference or value is None or value == one.value_when_absent:
+            kind_field = kind.field(name)
+            if (
+                name in exported_names
+                or kind_field.is_parent_reference
+                or value is None
+                or value == kind_field.value_when_absent
+            ):
                 continue
             why = f"a navigation file cannot contain this field of {kind.noun_with_article}"
             self.left_out.append(LeftOut(str(entry.address), name, why, entry.field_span(name)))
@@ -567,8 +582,8 @@ class _NavigationExporter(Struct):
 def _verbatim_data(value: Any) -> Any:
     """Return the data for the YAML writer: unchanged texts, and block mappings only."""
     if isinstance(value, dict):
-        data = {Verbatim(name): _verbatim_data(item) for name, item in value.items()}
+        data = {Verbatim(name): _verbatim_data(child) for name, child in value.items()}
         return BlockMapping(data) if data else data
     if isinstance(value, list):
-        return [_verbatim_data(item) for item in value]
+        return [_verbatim_data(child) for child in value]
     return Verbatim(value) if isinstance(value, str) else value

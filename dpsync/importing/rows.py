@@ -25,14 +25,14 @@ def cells_of_fields(kind: Kind, fields: Mapping[str, Any]) -> Cells:
     """Return the cells for these fields, whose values are YAML data. Raises UneditableError."""
     format = row_format(kind)
     assert format is not None
-    left, texts_by_column = dict(fields), Cells()
+    remaining, texts_by_column = dict(fields), Cells()
     for names, form in format.forms.items():
-        texts = _match_template(form, {name: left.get(name) for name in form})
+        texts = _match_template(form, {name: remaining.get(name) for name in form})
         if texts is not None and set(texts) == set(names):
             texts_by_column |= texts
-            left = {name: value for name, value in left.items() if name not in form}
+            remaining = {name: value for name, value in remaining.items() if name not in form}
     known = column_names(kind, format)
-    for name, value in left.items():
+    for name, value in remaining.items():
         if isinstance(value, bool):
             texts_by_column[name] = str(value).lower()
         elif isinstance(value, str) and name in known:
@@ -61,7 +61,7 @@ def csv_text(kind: Kind, lines: Sequence[Cells]) -> str:
     format = row_format(kind)
     assert format is not None
     used = {name for line in lines for name in line}
-    used |= {one.name for one in kind.fields if is_access_default(kind, one)}
+    used |= {kind_field.name for kind_field in kind.fields if is_access_default(kind, kind_field)}
     names = [name for name in column_names(kind, format) if name in used]
     table = [names, *([line.get(name, "") for name in names] for line in lines)]
     return "".join(",".join(map(cell_text, line)).rstrip(",") + "\n" for line in table)
@@ -87,36 +87,42 @@ class CsvFile(Struct):
         """Change a field of the entry at a position. Raises UneditableError."""
         format = row_format(self.kind)
         assert format is not None
-        own = [names for names, form in format.forms.items() if name in form]
-        blank = {one: "" for names in own for one in names if one in self.header} or {name: ""}
-        said = cells_of_fields(self.kind, {name: value})
-        self._require_columns(said)
-        self.changed.setdefault(entry, {}).update({**blank, **said})
+        column_groups = [names for names, form in format.forms.items() if name in form]
+        emptied_cells = {
+            column: "" for names in column_groups for column in names if column in self.header
+        } or {name: ""}
+        cells = cells_of_fields(self.kind, {name: value})
+        self._require_columns(cells)
+        self.changed.setdefault(entry, {}).update({**emptied_cells, **cells})
 
     def add(self, key: str, fields: Mapping[str, Any]) -> None:
         """Add an entry after the last row. Default values need no column. Raises UneditableError."""
         header = self.header
-        anyway = {
-            one.name: one.value_when_absent for one in self.kind.fields if one.value_when_absent is not None
+        default_values = {
+            kind_field.name: kind_field.value_when_absent
+            for kind_field in self.kind.fields
+            if kind_field.value_when_absent is not None
         }
         needed = {
-            name: value for name, value in fields.items() if name in header or value != anyway.get(name)
+            name: value
+            for name, value in fields.items()
+            if name in header or value != default_values.get(name)
         }
-        said = cells_of_entry(self.kind, key, needed)
-        self._require_columns(said)
-        self.added.append(said)
+        cells = cells_of_entry(self.kind, key, needed)
+        self._require_columns(cells)
+        self.added.append(cells)
 
     def edited_text(self) -> str:
         """Return the text of the file with all changes."""
         (_, *entries), _ = split_rows(self.text, self.name)
         starts = [0, *(line_break.end() for line_break in LINE_BREAK.finditer(self.text))]
         header, edits = self.header, list[TextEdit]()
-        natural = header.index(str(self.kind.key_field))
-        for row in entries:
-            new = self.changed.get(row[natural].span) if natural < len(row) else None
-            if new is not None:
-                edits += _row_edits(row_texts=[cell.text for cell in row], spans=[cell.span for cell in row],
-                                 header=header, new=new, starts=starts)  # fmt: skip
+        key_column = header.index(str(self.kind.key_field))
+        for cells in entries:
+            changed_cells = self.changed.get(cells[key_column].span) if key_column < len(cells) else None
+            if changed_cells is not None:
+                texts, spans = [cell.text for cell in cells], [cell.span for cell in cells]
+                edits += _row_edits(texts, spans, header, changed_cells, starts)
         text = apply_edits(self.text, edits)
         ending = "\r\n" if "\r\n" in text else "\n"
         if self.added and text and not text.endswith(("\n", "\r")):
@@ -125,26 +131,37 @@ class CsvFile(Struct):
             text += ",".join(cell_text(added_cells.get(name, "")) for name in header) + ending
         return text
 
-    def _require_columns(self, said: Cells) -> None:
-        missing = [name for name in said if name not in self.header]
+    def _require_columns(self, cells: Cells) -> None:
+        missing = [name for name in cells if name not in self.header]
         if missing:
             raise UneditableError(f"the CSV file {self.name} has no column {missing[0]}")
 
 
 def _row_edits(
-    row_texts: list[str], spans: list[Span], header: list[str], new: Cells, starts: list[int]
+    row_texts: list[str], spans: list[Span], header: list[str], changed_cells: Cells, starts: list[int]
 ) -> Iterator[TextEdit]:
-    """Yield the edits of one row: changed cells, and cells that the row is too short for."""
-    behind = [new.get(name, "") for name in header[len(spans) :]]
-    while behind and not behind[-1]:
-        behind.pop()
+    """Yield the edits of one CSV row.
+
+    A row may have fewer cells than the header; missing cells that get a value are appended to the row.
+
+    Args:
+        row_texts: The present texts of the cells.
+        spans: The positions of the cells in the file.
+        changed_cells: The new texts by column.
+        starts: The offset at which each line of the file begins.
+    """
+    appended_cells = [changed_cells.get(name, "") for name in header[len(spans) :]]
+    while appended_cells and not appended_cells[-1]:
+        appended_cells.pop()
     for number, (text, span) in enumerate(zip(row_texts, spans, strict=True)):
         start = starts[span.line - 1] + span.column - 1
         end = starts[span.end_line - 1] + span.end_column - 1
-        wanted = new.get(header[number], text)
-        appended = "".join(f",{cell_text(cell)}" for cell in behind) if number == len(spans) - 1 else ""
-        if wanted != text:
-            yield TextEdit(start, end, cell_text(wanted) + appended)
+        new_text = changed_cells.get(header[number], text)
+        appended = (
+            "".join(f",{cell_text(cell)}" for cell in appended_cells) if number == len(spans) - 1 else ""
+        )
+        if new_text != text:
+            yield TextEdit(start, end, cell_text(new_text) + appended)
         elif appended:
             yield TextEdit(end, end, appended)
 

@@ -70,25 +70,25 @@ def _check_yaml(text: str, name: str) -> str:
         raise NotFormattableError(f"line {line}: {problems[0].message}", problems[0].code)
     if before is None:
         return text
-    made = _YamlFormatter(text.removeprefix("\ufeff")).formatted()
-    if made == text:
+    formatted = _YamlFormatter(text.removeprefix("\ufeff")).formatted()
+    if formatted == text:
         return text
-    after, problems = read(made.encode("utf-8", "surrogatepass"), name)
+    after, problems = read(formatted.encode("utf-8", "surrogatepass"), name)
     same = (
         not problems
         and after is not None
         and _with_key_order(node_value(before)) == _with_key_order(node_value(after))
     )
-    if not same or "".join(text.removeprefix("\ufeff").split()) != "".join(made.split()):
+    if not same or "".join(text.removeprefix("\ufeff").split()) != "".join(formatted.split()):
         raise NotFormattableError("dpsync cannot format the file without changing its meaning")
-    return made
+    return formatted
 
 
 def _with_key_order(value: Any) -> Any:
     """Return a value for comparisons in which the order of keys and the types of values count."""
     if isinstance(value, dict):
-        return [(key, _with_key_order(item)) for key, item in value.items()]
-    return [_with_key_order(item) for item in value] if isinstance(value, list) else (type(value), value)
+        return [(key, _with_key_order(child)) for key, child in value.items()]
+    return [_with_key_order(child) for child in value] if isinstance(value, list) else (type(value), value)
 
 
 class _YamlFormatter:
@@ -107,7 +107,7 @@ class _YamlFormatter:
         self._scan("\n".join(self.lines))
 
     def _scan(self, text: str) -> None:
-        opened: list[int] = []
+        opening_lines: list[int] = []
         for token in yaml.scan(text, Loader=yaml.CLoader):
             start, end = token.start_mark, token.end_mark
             if isinstance(token, yaml.BlockMappingStartToken):
@@ -116,10 +116,10 @@ class _YamlFormatter:
                 continue
             self.lines_with_tokens[start.line].tokens.append(token)
             if isinstance(token, _OPENING_TOKENS):
-                opened.append(start.line)
+                opening_lines.append(start.line)
             elif isinstance(token, _CLOSING_TOKENS):
-                first = opened.pop()
-                if not opened:
+                first = opening_lines.pop()
+                if not opening_lines:
                     self._mark_continued(first, end.line)
             elif isinstance(token, yaml.ScalarToken):
                 last = end.line if end.column or end.line == start.line else end.line - 1
@@ -141,25 +141,25 @@ class _YamlFormatter:
     @cached_property
     def _next_token_lines(self) -> list[int]:
         """Return for each line the number of the next line that begins with its own token."""
-        found, following = list[int](), len(self.lines)
+        numbers, next_line = list[int](), len(self.lines)
         for number in reversed(range(len(self.lines))):
-            found.append(following)
-            at = self.lines_with_tokens[number]
-            following = number if at.tokens and not at.continues else following
-        found.reverse()
-        return found
+            numbers.append(next_line)
+            line = self.lines_with_tokens[number]
+            next_line = number if line.tokens and not line.continues else next_line
+        numbers.reverse()
+        return numbers
 
     def _format_line(self, number: int, line: str) -> str:
-        at = self.lines_with_tokens[number]
-        if at.continues:
+        line_tokens = self.lines_with_tokens[number]
+        if line_tokens.continues:
             return self._with_new_indent(line)
         if not line.strip():
             return ""
-        if not at.tokens:
+        if not line_tokens.tokens:
             return " " * self._column_of_comment(number, line) + line.strip()
-        column = self._open_levels(number, at.tokens)
-        made = " " * column + _with_normal_spaces(line, at.tokens)
-        return made if at.ends_in_text else made.rstrip()
+        column = self._open_levels(number, line_tokens.tokens)
+        formatted = " " * column + _with_normal_spaces(line, line_tokens.tokens)
+        return formatted if line_tokens.ends_in_text else formatted.rstrip()
 
     def _with_new_indent(self, line: str) -> str:
         blanks = len(line) - len(line.lstrip(" "))
@@ -170,26 +170,26 @@ class _YamlFormatter:
         if isinstance(tokens[0], _DOCUMENT_TOKENS):
             self.levels.clear()
             return 0
-        first: int | None = None
-        at = 0
-        while at < len(tokens) and isinstance(tokens[at], yaml.BlockEntryToken):
-            level = self._level(tokens[at].start_mark.column, is_list=True)
-            first = level.new_column if first is None else first
-            at += 1
+        first_column: int | None = None
+        index = 0
+        while index < len(tokens) and isinstance(tokens[index], yaml.BlockEntryToken):
+            level = self._level(tokens[index].start_mark.column, is_list=True)
+            first_column = level.new_column if first_column is None else first_column
+            index += 1
         self.shift = self.levels[-1].new_column - self.levels[-1].old_column if self.levels else 0
-        if at == len(tokens):
-            return first or 0
-        column = tokens[at].start_mark.column
+        if index == len(tokens):
+            return first_column or 0
+        column = tokens[index].start_mark.column
         if (number, column) in self.mappings or self._is_key(column):
             level = self._level(column, is_list=False)
             self.shift = level.new_column - level.old_column
-            return level.new_column if first is None else first
-        if first is not None:
-            return first
+            return level.new_column if first_column is None else first_column
+        if first_column is not None:
+            return first_column
         self._close_deeper_levels(column)
-        alone = self.levels[-1].new_column + _INDENT if self.levels else 0
-        self.shift = alone - column
-        return alone
+        new_column = self.levels[-1].new_column + _INDENT if self.levels else 0
+        self.shift = new_column - column
+        return new_column
 
     def _is_key(self, column: int) -> bool:
         """Return whether a further key of an open mapping is at this column."""
@@ -209,8 +209,8 @@ class _YamlFormatter:
                 self.levels.pop()
                 if self.levels and self.levels[-1].old_column == column:
                     return self.levels[-1]
-        after = self.levels[-1].new_column + _INDENT if self.levels else 0
-        self.levels.append(_Level(column, after, is_list))
+        new_column = self.levels[-1].new_column + _INDENT if self.levels else 0
+        self.levels.append(_Level(column, new_column, is_list))
         return self.levels[-1]
 
     def _column_of_comment(self, number: int, line: str) -> int:
@@ -220,18 +220,18 @@ class _YamlFormatter:
         tokens = self.lines_with_tokens[following].tokens
         if tokens and tokens[0].start_mark.column == column:
             levels, shift = [*self.levels], self.shift
-            found = self._open_levels(following, tokens)
+            new_column = self._open_levels(following, tokens)
             self.levels, self.shift = levels, shift
-            return found
+            return new_column
         for level in reversed(self.levels):
             if level.old_column <= column:
                 return level.new_column + column - level.old_column
         return 0
 
-    def _without_extra_empty_lines(self, made: list[str]) -> Iterator[str]:
+    def _without_extra_empty_lines(self, lines: list[str]) -> Iterator[str]:
         """Return the lines without empty lines at the top, and without repeated empty lines."""
         in_text, empty = False, True
-        for number, line in enumerate(made):
+        for number, line in enumerate(lines):
             if line or self.lines_with_tokens[number].continues:
                 in_text, empty = self.lines_with_tokens[number].continues, False
                 yield line

@@ -75,7 +75,7 @@ FindSharers = Callable[[Address, str, Span], tuple[str, ...]]
 def update(
     sides: NamingWithFiles,
     plan: Plan,
-    wanted: Iterable[Pattern],
+    patterns: Iterable[Pattern],
     target_file: str | None = None,
     find_sharers: FindSharers = lambda address, name, span: (),
     rename_findings: Mapping[Address, Diagnostic] = MappingProxyType({}),
@@ -86,18 +86,18 @@ def update(
     that. `rename_findings` has, by entry that is not live, what is said where it could be something under
     another name.
     """
-    updating = _Updater(sides, target_file, find_sharers, rename_findings)
+    updater = _Updater(sides, target_file, find_sharers, rename_findings)
     changes = {change.address: change for change in plan.changes}
-    blocked = {item.address: item for item in plan.blocked}
-    for pattern in wanted:
-        updating.update_pattern(pattern, changes, blocked)
-    return updating.finish()
+    blocked = {blocked_change.address: blocked_change for blocked_change in plan.blocked}
+    for pattern in patterns:
+        updater.update_pattern(pattern, changes, blocked)
+    return updater.finish()
 
 
-def unintended_changes(before: Plan, after: Plan, made: Updated) -> list[Diagnostic]:
+def unintended_changes(before: Plan, after: Plan, updated: Updated) -> list[Diagnostic]:
     """Return an error for each change beyond the written fields, for example by a YAML anchor."""
-    then, now = _differing_fields(before), _differing_fields(after)
-    meant = {(str(item.address), item.field) for item in made.written}
+    differences_before, differences_after = _differing_fields(before), _differing_fields(after)
+    intended = {(str(field.address), field.field) for field in updated.written}
     return [
         Diagnostic(
             "side-effect",
@@ -105,12 +105,14 @@ def unintended_changes(before: Plan, after: Plan, made: Updated) -> list[Diagnos
             address=address,
             hint="several entries share this line, by a YAML anchor or a shared file. Edit the line by hand",
         )
-        for address, name in sorted((now - then) | (now & meant))
+        for address, name in sorted((differences_after - differences_before) | (differences_after & intended))
     ]
 
 
 def _differing_fields(plan: Plan) -> set[tuple[str, str]]:
-    fields = {(change.address, item.field) for change in plan.changes for item in change.differences}
+    fields = {
+        (change.address, difference.field) for change in plan.changes for difference in change.differences
+    }
     return fields | {(change.address, change.action) for change in plan.changes if change.action != "update"}
 
 
@@ -120,14 +122,14 @@ class _Updater:
     def __init__(
         self,
         sides: NamingWithFiles,
-        into: str | None,
-        sharers: FindSharers,
-        perhaps: Mapping[Address, Diagnostic],
+        target_file: str | None,
+        find_sharers: FindSharers,
+        rename_findings: Mapping[Address, Diagnostic],
     ) -> None:
         self.sides = sides
-        self.target_file = into
-        self.find_sharers = sharers
-        self.rename_findings = perhaps
+        self.target_file = target_file
+        self.find_sharers = find_sharers
+        self.rename_findings = rename_findings
         self.values_for_target_file: list[tuple[list[Step], Any]] = []
         self.result = Updated()
         self.edits: dict[str, list[TextEdit]] = {}
@@ -162,8 +164,8 @@ class _Updater:
             if change is not None:
                 self._write_change(resource, change, pattern.field)
             elif str(resource.address) in blocked and self.sides.live_object(resource) is None:
-                found = blocked[str(resource.address)]
-                self._report_not_live(resource, found.reason, found.todo or _DELETED_HINT)
+                blocked_change = blocked[str(resource.address)]
+                self._report_not_live(resource, blocked_change.reason, blocked_change.todo or _DELETED_HINT)
 
     def _hint_for_new_entry(self, pattern: Pattern) -> str:
         """Return how to write an entry at an address that has none."""
@@ -221,31 +223,31 @@ class _Updater:
             return
         self.written_fields.add((resource.address, order.name))
         live = self.sides.live_object(resource)
-        inside = self._ids_inside(order, live) if live is not None else []
-        keys = [self._reference_key(item) for item in listed]
-        ids = {self._object_id(item): key for item, key in zip(listed, keys, strict=True)}
-        now = [ids[id] for id in inside if id in ids]
-        if now != keys:
-            self._set_value(resource, order.name, now)
+        ids_inside = self._ids_inside(order, live) if live is not None else []
+        keys = [self._reference_key(reference) for reference in listed]
+        ids = {self._object_id(reference): key for reference, key in zip(listed, keys, strict=True)}
+        live_order = [ids[id] for id in ids_inside if id in ids]
+        if live_order != keys:
+            self._set_value(resource, order.name, live_order)
 
     def _ids_inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
         """Return the ids of the objects that an object contains, in live order."""
-        lane = self.sides.snapshot.siblings(holder.identity, order.item_kind)
-        known = (self.sides.snapshot.objects.get(item) for item in lane)
+        siblings = self.sides.snapshot.siblings(holder.identity, order.item_kind)
+        objects_inside = (self.sides.snapshot.objects.get(identity) for identity in siblings)
         kind = self.sides.registry[order.item_kind]
         return [
-            item.id
-            for item in known
-            if item and live_container(kind, order.place_field, item) == holder.identity
+            obj.id
+            for obj in objects_inside
+            if obj and live_container(kind, order.place_field, obj) == holder.identity
         ]
 
-    def _reference_key(self, item: Value) -> Any:
-        if isinstance(item, Ref):
-            return self.sides.desired.entries[item.address].key
-        return {"id": item.id}
+    def _reference_key(self, reference: Value) -> Any:
+        if isinstance(reference, Ref):
+            return self.sides.desired.entries[reference.address].key
+        return {"id": reference.id}
 
-    def _object_id(self, item: Value) -> str | None:
-        return self.sides.snapshot.live_id(item.address) if isinstance(item, Ref) else item.id
+    def _object_id(self, reference: Value) -> str | None:
+        return self.sides.snapshot.live_id(reference.address) if isinstance(reference, Ref) else reference.id
 
     def _write_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
         try:
@@ -264,7 +266,7 @@ class _Updater:
     def _add_field(self, resource: Entry, name: str) -> None:
         """Add a field that was named and is not in the files yet."""
         kind = self.sides.registry[resource.kind]
-        field_ = next((item for item in kind.fields if item.name == name), None)
+        field_ = next((kind_field for kind_field in kind.fields if kind_field.name == name), None)
         live = self.sides.live_object(resource)
         if (
             field_ is None
@@ -295,8 +297,8 @@ class _Updater:
             document = self._document(resource.span.file)
             written = replace_file_contents(written, lambda long, _: _inline_value(long))
             short = field_.type.shortest_form(written)
-            names = {item.name for item in kind.fields}
-            edits = document.add_field_edits(resource.span, name, short, names, kind.shorthand_field)
+            field_names = {kind_field.name for kind_field in kind.fields}
+            edits = document.add_field_edits(resource.span, name, short, field_names, kind.shorthand_field)
             if len(edits) > 1 and resource.address in self.in_long_form:
                 raise UneditableError("the entry has the short form KEY: VALUE. Update one field at a time")
             self.in_long_form |= {resource.address} if len(edits) > 1 else set()
@@ -351,18 +353,18 @@ class _Updater:
     def _report_shared(self, resource: Entry, name: str, others: tuple[str, ...]) -> None:
         """Leave a line unchanged that other environments share, and report how to write the value."""
         span, overlay = resource.field_span(name), self.sides.desired.overlay
-        here = format_command(
+        command = format_command(
             "import", "--update", str(resource.address.field(name)), "--into", overlay or ""
         )
-        alone = (
-            f": {here}"
+        overlay_hint = (
+            f": {command}"
             if overlay
             else ", add an overlay (a file whose values replace values of the root file)"
         )
         message = f"other configurations use the line of {name}, too: {join_with_and(others)}"
         hint = (
             f"to write the value for all configurations, pass --into {span.file}. "
-            f"To write the value only for this configuration{alone}"
+            f"To write the value only for this configuration{overlay_hint}"
         )
         self.add_problem("shared", message, resource.address, span, hint)
 
@@ -379,8 +381,8 @@ class _Updater:
                     "the object in GitBook has no value, and the field does not allow null. Remove the line"
                 )
             return None
-        narrowed = field_.type.displayable_live(value, resource.fields.get(field_.name))
-        return self._value_writer(resource, field_).yaml_value(field_.type, narrowed)
+        displayed_value = field_.type.displayable_live(value, resource.fields.get(field_.name))
+        return self._value_writer(resource, field_).yaml_value(field_.type, displayed_value)
 
     def _value_writer(self, resource: Entry, field_: Field) -> ValueWriter:
         return ValueWriter(
@@ -393,8 +395,8 @@ class _Updater:
         key, old = document.value_of(span)
         path = _file_reference(old)
         if path is not None:
-            named = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
-            self._set_file_content(self.sides.files.real_name(named) or named, value)
+            path_in_project = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
+            self._set_file_content(self.sides.files.real_name(path_in_project) or path_in_project, value)
             return
         value = replace_file_contents(
             value, lambda long, path: self._write_long_value(span.file, _nested_node(old, path), long)
@@ -405,13 +407,13 @@ class _Updater:
         else:
             self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
 
-    def _write_long_value(self, beside: str, old: nodes.Node | None, long: FileContent) -> Any:
+    def _write_long_value(self, yaml_file: str, old: nodes.Node | None, long: FileContent) -> Any:
         """Write a long value into the file that its line names, if any, and return the YAML data."""
         path = _file_reference(old) if old is not None else None
         if path is None:
             return _inline_value(long)
-        named = posixpath.normpath(posixpath.join(posixpath.dirname(beside), path))
-        self._set_file_content(self.sides.files.real_name(named) or named, long)
+        path_in_project = posixpath.normpath(posixpath.join(posixpath.dirname(yaml_file), path))
+        self._set_file_content(self.sides.files.real_name(path_in_project) or path_in_project, long)
         return {"file": path}
 
     def _set_file_content(self, name: str, value: Any) -> None:
@@ -435,19 +437,19 @@ class _Updater:
 
     def _report_moved(self) -> None:
         """Report entries whose position differs, unless an edited list now determines the position."""
-        ordered = {(item.address, item.field) for item in self.result.written}
+        edited_orders = {(field.address, field.field) for field in self.result.written}
         for resource in self.moved_entries:
-            listed = container_and_order(self.sides.registry, self.sides.desired.entries, resource)
+            container_order = container_and_order(self.sides.registry, self.sides.desired.entries, resource)
             message, hint = (
                 "the object has another position in GitBook than in your file",
                 "move the entry by hand",
             )
-            if listed is not None:
-                holder, order = listed
-                if (holder, order.name) in ordered:
+            if container_order is not None:
+                holder, order = container_order
+                if (holder, order.name) in edited_orders:
                     continue
-                taken = format_command("import", "--update", str(holder.field(order.name)))
-                hint = f"to update the order of the objects as well, run {taken}"
+                command = format_command("import", "--update", str(holder.field(order.name)))
+                hint = f"to update the order of the objects as well, run {command}"
             self.add_problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:
@@ -461,9 +463,11 @@ class _Updater:
                 before, self.target_file, self.values_for_target_file
             )
         except UneditableError as why:
-            said = f"dpsync cannot edit {self.target_file}: {why}"
-            self.add_problem("not-taken-over", said, None, None, "write the value by hand")
-            self.result.written = [item for item in self.result.written if item.span.file == self.target_file]
+            message = f"dpsync cannot edit {self.target_file}: {why}"
+            self.add_problem("not-taken-over", message, None, None, "write the value by hand")
+            self.result.written = [
+                field for field in self.result.written if field.span.file == self.target_file
+            ]
 
     def finish(self) -> Updated:
         """Apply the collected edits, and return the edited files."""
@@ -472,7 +476,7 @@ class _Updater:
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             document = self.documents[name]
             try:
-                made = unfold_long_lines(document.text, apply_edits(document.text, edits))
+                edited = unfold_long_lines(document.text, apply_edits(document.text, edits))
             except UneditableError as why:
                 self.add_problem(
                     "not-taken-over",
@@ -482,7 +486,7 @@ class _Updater:
                     "update one address at a time",
                 )
                 continue
-            self.result.files[name] = encode(made, before)
+            self.result.files[name] = encode(edited, before)
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             self.result.files[name] = encode(file.edited_text(), before)

@@ -56,14 +56,18 @@ ReplaceContent = Callable[[FileContent, tuple[str, ...]], Any]
 """Returns the replacement of a long value, from the value and its path."""
 
 
-def replace_file_contents(value: Any, turn: ReplaceContent, path: tuple[str, ...] = ()) -> Any:
+def replace_file_contents(value: Any, replace: ReplaceContent, path: tuple[str, ...] = ()) -> Any:
     """Return the value with each FileContent replaced by the result of `turn`."""
     if isinstance(value, FileContent):
-        return turn(value, path)
+        return replace(value, path)
     if isinstance(value, dict):
-        return {name: replace_file_contents(item, turn, (*path, str(name))) for name, item in value.items()}
+        return {
+            name: replace_file_contents(child, replace, (*path, str(name))) for name, child in value.items()
+        }
     if isinstance(value, list):
-        return [replace_file_contents(item, turn, (*path, str(number))) for number, item in enumerate(value)]
+        return [
+            replace_file_contents(child, replace, (*path, str(number))) for number, child in enumerate(value)
+        ]
     return value
 
 
@@ -105,9 +109,9 @@ class ValueWriter(Struct, frozen=True):
                     raise UnwritableValueError(f'dpsync does not know the {tag} "{value.get(tag)}"')
                 return {tag: value[tag], **self._yaml_data(form, value, path)}
             case List(item_type=of) if isinstance(value, list):
-                return [self._yaml_data(of, item, (*path, str(n))) for n, item in enumerate(value)]
+                return [self._yaml_data(of, child, (*path, str(n))) for n, child in enumerate(value)]
             case Table(value_type=values) if isinstance(value, dict):
-                return {key: self._yaml_data(values, item, (*path, key)) for key, item in value.items()}
+                return {key: self._yaml_data(values, child, (*path, key)) for key, child in value.items()}
             case Json(may_contain_secrets=True, secrets_are_rare=rarely):
                 return self._without_secrets(value, path, looks_secret if rarely else _may_be_secret)
             case Json() if self.json_in_own_file:
@@ -127,15 +131,11 @@ class ValueWriter(Struct, frozen=True):
             return FileContent(".md", value)
         try:
             return FileContent(".md", to_markdown(value))
-        except DocumentError as outside:
-            first = outside.problems[0]
-            more = (
-                f" (and {format_count(len(outside.problems) - 1, 'more problem')})"
-                if len(outside.problems) > 1
-                else ""
-            )
+        except DocumentError as error:
+            first, *others = error.problems
+            count = f" (and {format_count(len(others), 'more problem')})" if others else ""
             raise UnwritableValueError(
-                f"Markdown cannot express the document: {first.path} ({first.type}) {first.message}{more}"
+                f"Markdown cannot express the document: {first.path} ({first.type}) {first.message}{count}"
             ) from None
 
     def _without_secrets(
@@ -145,11 +145,13 @@ class ValueWriter(Struct, frozen=True):
         if isinstance(value, dict):
             if set(value) == {"env"}:
                 raise UnwritableValueError('dpsync would read the key "env" inside the value as a secret')
-            return {key: self._without_secrets(item, (*path, key), is_secret) for key, item in value.items()}
+            return {
+                key: self._without_secrets(child, (*path, key), is_secret) for key, child in value.items()
+            }
         if isinstance(value, Secret):
             return {"env": value.variable}
         if isinstance(value, list):
-            return [self._without_secrets(item, (*path, str(n)), is_secret) for n, item in enumerate(value)]
+            return [self._without_secrets(child, (*path, str(n)), is_secret) for n, child in enumerate(value)]
         if isinstance(value, str) and value and is_secret(_last_key(path), value):
             return {"env": self.name_secret(path)}
         return value
@@ -157,11 +159,11 @@ class ValueWriter(Struct, frozen=True):
     def _check(self, type_: Type, written: Any) -> None:
         if isinstance(type_, Json) and isinstance(written, dict) and set(written) == {"file"}:
             raise UnwritableValueError("dpsync would read the value as the name of a file")
-        checking = _ValueChecker()
-        found = type_.parse(checking.node(written), checking)
-        if checking.problems or found is INVALID:
+        checker = _ValueChecker()
+        parsed = type_.parse(checker.node(written), checker)
+        if checker.problems or parsed is INVALID:
             raise UnwritableValueError(
-                "; ".join(dict.fromkeys(checking.problems)) or "dpsync does not allow this value in the files"
+                "; ".join(dict.fromkeys(checker.problems)) or "dpsync does not allow this value in the files"
             )
 
 
@@ -200,11 +202,14 @@ def without_defaults(value: Any, absent: Any, shape: Mapping[str, Any] | None = 
     An object is not split if its `shape` has required members or several forms.
     """
     shape = shape or {}
-    whole = bool(shape.get("required")) or "anyOf" in shape
-    if isinstance(value, dict) and isinstance(absent, dict) and not whole:
-        inside = shape.get("properties", {})
-        parts = {key: without_defaults(item, absent.get(key), inside.get(key)) for key, item in value.items()}
-        return {key: item for key, item in parts.items() if item is not None} or None
+    is_indivisible = bool(shape.get("required")) or "anyOf" in shape
+    if isinstance(value, dict) and isinstance(absent, dict) and not is_indivisible:
+        property_shapes = shape.get("properties", {})
+        parts = {
+            key: without_defaults(child, absent.get(key), property_shapes.get(key))
+            for key, child in value.items()
+        }
+        return {key: child for key, child in parts.items() if child is not None} or None
     return None if value == absent else value
 
 
@@ -224,10 +229,10 @@ def _json(value: Any, indent: str) -> str:
         return f"{{ {line[1:-1]} }}" if isinstance(value, dict) else line
     inner = indent + "  "
     if isinstance(value, list):
-        parts = [_json(item, inner) for item in value]
+        parts = [_json(child, inner) for child in value]
     else:
         parts = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_json(item, inner)}" for key, item in value.items()
+            f"{json.dumps(key, ensure_ascii=False)}: {_json(child, inner)}" for key, child in value.items()
         ]
     opening, closing = "[]" if isinstance(value, list) else "{}"
     return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
@@ -242,7 +247,7 @@ def _pem(value: str) -> str:
     if "-----" in value:
         return value if value.endswith("\n") else value + "\n"
     bare = re.sub(r"\s", "", value)
-    lines = [bare[at : at + 64] for at in range(0, len(bare), 64)]
+    lines = [bare[start : start + 64] for start in range(0, len(bare), 64)]
     return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
 
 
@@ -261,11 +266,11 @@ class _ValueChecker(Struct):
                 return self.node({"file": name})
             case dict():
                 entries = tuple(
-                    (self._scalar(key, FORBIDDEN_IN_VALUE), self.node(item)) for key, item in value.items()
+                    (self._scalar(key, FORBIDDEN_IN_VALUE), self.node(child)) for key, child in value.items()
                 )
                 return nodes.Mapping(entries, NO_SPAN)
             case list():
-                return nodes.Sequence(tuple(self.node(item) for item in value), NO_SPAN)
+                return nodes.Sequence(tuple(self.node(child) for child in value), NO_SPAN)
         return self._scalar(value, FORBIDDEN_IN_TEXT)
 
     def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:

@@ -62,10 +62,12 @@ def yaml_scalar(value: Any, key: bool = False) -> str:
 def on_one_line(value: Any) -> str:
     """Return a value in flow style."""
     if isinstance(value, dict):
-        inner = ", ".join(f"{yaml_scalar(key, key=True)}: {on_one_line(item)}" for key, item in value.items())
+        inner = ", ".join(
+            f"{yaml_scalar(key, key=True)}: {on_one_line(child)}" for key, child in value.items()
+        )
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list):
-        return f"[{', '.join(on_one_line(item) for item in value)}]"
+        return f"[{', '.join(on_one_line(child) for child in value)}]"
     return yaml_scalar(value)
 
 
@@ -81,8 +83,8 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    made = json.dumps(text, ensure_ascii=False)
-    return escape_invisible_yaml(made)
+    quoted = json.dumps(text, ensure_ascii=False)
+    return escape_invisible_yaml(quoted)
 
 
 def escape_invisible_yaml(quoted: str) -> str:
@@ -107,29 +109,29 @@ def inline_or_none(value: Any) -> str | None:
     if isinstance(value, BlockMapping):
         return "{}" if not value and not value.comments else None
     if isinstance(value, dict):
-        if any(isinstance(item, dict) and not _has_only_scalars(item) for item in value.values()):
+        if any(isinstance(child, dict) and not _has_only_scalars(child) for child in value.values()):
             return None
-        parts = {key: inline_or_none(item) for key, item in value.items()}
+        parts = {key: inline_or_none(child) for key, child in value.items()}
         if any(part is None for part in parts.values()):
             return None
         inner = ", ".join(f"{yaml_scalar(key, key=True)}: {part}" for key, part in parts.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list):
-        if any(isinstance(item, dict | list) for item in value):
+        if any(isinstance(child, dict | list) for child in value):
             return None
-        return f"[{', '.join(yaml_scalar(item) for item in value)}]"
+        return f"[{', '.join(yaml_scalar(child) for child in value)}]"
     if isinstance(value, str) and _may_be_block_text(value):
         return None
     return yaml_scalar(value)
 
 
 def _has_only_scalars(value: dict[str, Any]) -> bool:
-    return not any(isinstance(item, dict | list) for item in value.values())
+    return not any(isinstance(child, dict | list) for child in value.values())
 
 
-def _may_span_lines(item: Any) -> bool:
+def _may_span_lines(value: Any) -> bool:
     """Return whether a value may be written over several lines: an empty collection would have no lines."""
-    return isinstance(item, dict | list) and bool(item)
+    return isinstance(value, dict | list) and bool(value)
 
 
 def _may_be_block_text(text: str) -> bool:
@@ -158,24 +160,24 @@ def block_text(text: str, indent: str) -> list[str]:
 def _mapping_lines(value: dict[str, Any], indent: str) -> Iterator[str]:
     for comment in getattr(value, "comments", ()):
         yield f"{indent}# {escape_invisible_yaml(' '.join(comment.split()))}"
-    for key, item in value.items():
-        yield from _entry_lines(f"{indent}{yaml_scalar(key, key=True)}:", item, indent)
+    for key, child in value.items():
+        yield from _entry_lines(f"{indent}{yaml_scalar(key, key=True)}:", child, indent)
 
 
-def _entry_lines(lead: str, item: Any, indent: str) -> Iterator[str]:
-    line = inline_or_none(item)
-    if line is not None and (len(lead) + len(line) < MAX_LINE_CHARS or not _may_span_lines(item)):
+def _entry_lines(lead: str, value: Any, indent: str) -> Iterator[str]:
+    line = inline_or_none(value)
+    if line is not None and (len(lead) + len(line) < MAX_LINE_CHARS or not _may_span_lines(value)):
         yield f"{lead} {line}"
-    elif isinstance(item, dict):
+    elif isinstance(value, dict):
         yield lead
-        yield from _mapping_lines(item, indent + "  ")
-    elif isinstance(item, list):
+        yield from _mapping_lines(value, indent + "  ")
+    elif isinstance(value, list):
         yield lead
-        yield from _sequence_lines(item, indent + "  ")
+        yield from _sequence_lines(value, indent + "  ")
     else:
-        first, *more = block_text(item, indent + "  ")
+        first, *other_lines = block_text(value, indent + "  ")
         yield f"{lead} {first}"
-        yield from more
+        yield from other_lines
 
 
 def _sequence_lines(items: list[Any], indent: str) -> Iterator[str]:
@@ -184,7 +186,7 @@ def _sequence_lines(items: list[Any], indent: str) -> Iterator[str]:
         if line is not None and (len(indent) + len(line) + 2 < MAX_LINE_CHARS or not _may_span_lines(item)):
             yield f"{indent}- {line}"
             continue
-        below = (
+        lines = (
             _mapping_lines(item, indent + "  ")
             if isinstance(item, dict)
             else _sequence_lines(item, indent + "  ")
@@ -192,9 +194,9 @@ def _sequence_lines(items: list[Any], indent: str) -> Iterator[str]:
         if isinstance(item, str):
             yield f"{indent}- {_quoted(item)}"
             continue
-        first, *rest = below
+        first, *other_lines = lines
         yield f"{indent}- {first[len(indent) + 2 :]}"
-        yield from rest
+        yield from other_lines
 
 
 class ForeignAnchorError(ValueError):
@@ -232,22 +234,22 @@ def replace_in_snippet(snippet: str, value: Any) -> str:
 
 def _mapping_indent(snippet: str) -> int:
     """Return by how many spaces a mapping in a mapping is indented."""
-    found = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)[^\s#-]", snippet, re.MULTILINE)
-    return max(len(found[2]) - len(found[1]), 2) if found else 2
+    match = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)[^\s#-]", snippet, re.MULTILINE)
+    return max(len(match[2]) - len(match[1]), 2) if match else 2
 
 
 def _dash_offset(snippet: str) -> int:
     """Return by how many spaces the dashes of a list are indented below the key."""
-    found = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)- ", snippet, re.MULTILINE)
-    return max(len(found[2]) - len(found[1]), 0) if found else 0
+    match = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)- ", snippet, re.MULTILINE)
+    return max(len(match[2]) - len(match[1]), 0) if match else 0
 
 
 def escape_variables(value: Any) -> Any:
     """Double each dollar sign that would begin a variable in a configuration."""
     if isinstance(value, dict):
-        return {escape_key(key): escape_variables(item) for key, item in value.items()}
+        return {escape_key(key): escape_variables(child) for key, child in value.items()}
     if isinstance(value, list):
-        return [escape_variables(item) for item in value]
+        return [escape_variables(child) for child in value]
     return escape_value(value) if isinstance(value, str) else value
 
 
@@ -256,9 +258,9 @@ def _mark_for_quotes(value: Any) -> Any:
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     if isinstance(value, dict):
-        return {_mark_for_quotes(key): _mark_for_quotes(item) for key, item in value.items()}
+        return {_mark_for_quotes(key): _mark_for_quotes(child) for key, child in value.items()}
     if isinstance(value, list):
-        return [_mark_for_quotes(item) for item in value]
+        return [_mark_for_quotes(child) for child in value]
     if isinstance(value, str) and not all(
         character == "\n" or is_visible_character(character) for character in value
     ):
@@ -271,8 +273,8 @@ def _merge_values(old: Any, new: Any) -> Any:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [key for key in old if key not in new]:
             del old[key]
-        for key, item in new.items():
-            old[key] = _merge_values(old[key], item) if key in old else item
+        for key, child in new.items():
+            old[key] = _merge_values(old[key], child) if key in old else child
         return old
     if isinstance(old, list) and isinstance(new, list):
         _merge_lists(old, new)
@@ -281,7 +283,7 @@ def _merge_values(old: Any, new: Any) -> Any:
 
 
 def _merge_lists(old: Any, new: list[Any]) -> None:
-    before, after = [comparison_text(item) for item in old], [comparison_text(item) for item in new]
+    before, after = [comparison_text(child) for child in old], [comparison_text(child) for child in new]
     for tag, i1, i2, j1, j2 in reversed(SequenceMatcher(None, before, after, autojunk=False).get_opcodes()):
         if tag == "equal":
             continue
