@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from dpsync.github.api import GitHub, GitHubText
+from dpsync.github.api import GitHubText
 from dpsync.github.approvals import Approval, Approvals, PlanComments, approved_changes
 from dpsync.github.commits import (
     ReviewComparison,
@@ -59,7 +59,10 @@ from dpsync.render.views import make_view
 
 
 def plan(run: ActionRun) -> CommandResult:
-    """Save a plan, and show it in the pull request."""
+    """Run `dpsync plan`, save the plan to a file, and show it in a comment of the pull request.
+
+    The run fails if the comment may still show an older plan, even if planning succeeded.
+    """
     result = run.run_command("plan", "--out", str(run.plan_file.resolve()))
     if run.plan_file.exists():
         run.result.outputs["plan-file"] = str(run.plan_file)
@@ -76,7 +79,10 @@ def plan(run: ActionRun) -> CommandResult:
 
 
 def _report_plan(run: ActionRun, document: BaseModel) -> bool:
-    """Write the plan to the pull request. Return False if a comment may still show an older plan."""
+    """Write the plan to the comment of the pull request, if the run belongs to one.
+
+    Return False if a comment may still show an older plan, because GitHub refused a request.
+    """
     if run.github is None or run.workflow_run.number is None:
         return True
     comments = PlanComments(run.github, run.workflow_run.number, run.inputs.key)
@@ -85,7 +91,10 @@ def _report_plan(run: ActionRun, document: BaseModel) -> bool:
         plan_comments = comments.find()
         _write_comment(run, comments, plan_comments, document)
     except GitHubError as error:
-        stale = not error.not_allowed if plan_comments is None else find_rewritable(plan_comments) is not None
+        if plan_comments is None:  # a token without permission has written no comment before
+            stale = not error.not_allowed
+        else:
+            stale = find_rewritable(plan_comments) is not None
         message = (
             "The comment in the pull request may show an older plan"
             if stale
@@ -99,14 +108,21 @@ def _report_plan(run: ActionRun, document: BaseModel) -> bool:
 def _write_comment(
     run: ActionRun, comments: PlanComments, plan_comments: list[FoundComment], document: BaseModel
 ) -> None:
-    """Update the comment, and delete the other comments of earlier runs."""
+    """Write or update the comment with the plan, and delete the other comments of earlier runs.
+
+    The marker (the invisible first line of the comment) records what the plan shows and who approved which
+    plan. What does not fit into one marker goes into further comments. `plan_comments` are the comments that
+    exist already.
+    """
     if not comments.github.pull_request(comments.number).open:
         run.log.notice("dpsync did not change the comment, because the pull request is merged or closed.")
         return
     marker = plan_marker(run.inputs.key, run.workflow_run, document)
     plan_comments = comments_with_key(plan_comments, marker.key)
     present = _find_replaced_comment(run, comments, plan_comments)
-    approved = _approvals_for_marker(run, comments, present)
+    approved = dict(present.marker.approved) if present is not None else {}
+    with run.report_github_errors("dpsync could not read who approved the pull request", quietly=True):
+        approved = merge_approvals(present, comments.github.approvals(comments.number))
     key = marker.key or (present.marker.key if present is not None else "")
     marker = marker.model_copy(update={"approved": approved, "key": key})
     content = make_view(document)
@@ -133,9 +149,10 @@ def _write_comment(
 def _find_replaced_comment(
     run: ActionRun, comments: PlanComments, plan_comments: list[FoundComment]
 ) -> FoundComment | None:
-    """Return the comment that the plan replaces; None without one.
+    """Return the comment of an earlier plan that the new plan replaces; None without one.
 
-    A comment that somebody else edited is deleted.
+    A comment that somebody else edited is deleted and removed from `plan_comments`, because approvals depend
+    on comments that only dpsync wrote.
     """
     candidate = find_rewritable(plan_comments)
     if candidate is None:
@@ -152,26 +169,21 @@ def _find_replaced_comment(
     return current
 
 
-def _approvals_for_marker(
-    run: ActionRun, comments: PlanComments, before: FoundComment | None
-) -> dict[str, str]:
-    """Return the digest of the plan that each approver approved, for the marker."""
-    with run.report_github_errors("dpsync could not read who approved the pull request", quietly=True):
-        return merge_approvals(before, comments.github.approvals(comments.number))
-    return dict(before.marker.approved) if before is not None else {}
-
-
 _MAX_NAMED_COMMENTS: Final = 3
 """The largest number of rejected comments that are named."""
 
 
 def apply(run: ActionRun, head: Callable[[], str | None]) -> CommandResult:
-    """Apply what was approved, and report the result. `head` returns the commit of the working copy."""
+    """Apply the approved plan, and write the result to the pull requests that showed the plan.
+
+    Nothing is applied if the checked-out commit is not the last commit of an allowed branch, or if the
+    approvals are needed and cannot be read. `head` returns the checked-out commit.
+    """
     approvals: Approvals | None = None
     commit = run.workflow_run.verified_commit or head()
-    stopped = refuse_outdated_commit(run, commit)
-    if stopped is not None or run.github is None:
-        return stopped or run.refuse(
+    refusal = refuse_outdated_commit(run, commit)
+    if refusal is not None or run.github is None:
+        return refusal or run.refuse(
             "not-approved", 'dpsync applied nothing, because the input "github-token" is missing.'
         )
     try:
@@ -193,13 +205,22 @@ def apply(run: ActionRun, head: Callable[[], str | None]) -> CommandResult:
 
 
 class _Apply(Struct, frozen=True):
-    """One apply. `approvals` is None if no approvals are needed or they could not be read."""
+    """One `dpsync apply` in a run of the action.
+
+    `commit` is the checked-out commit. `approvals` is None if no approvals are needed or they could not be
+    read.
+    """
 
     run: ActionRun
     commit: str
     approvals: Approvals | None
 
     def carry_out(self) -> CommandResult:
+        """Apply what the input `approval` allows.
+
+        "none" allows any plan, "digest" the plan that merged pull requests showed, and another value is the
+        digest of the approved plan.
+        """
         approval = self.run.inputs.approval
         if approval == "none":
             return self.run.run_command("apply", "--yes")
@@ -209,11 +230,20 @@ class _Apply(Struct, frozen=True):
         return self._apply_reviewed(self.approvals)
 
     def _apply_reviewed(self, approvals: Approvals) -> CommandResult:
-        """Apply the reviewed plan, or what is left of it, and nothing else."""
+        """Apply the current plan only if merged pull requests showed each of its changes.
+
+        The current plan may have fewer changes than were shown, for example after an apply that stopped
+        halfway. A plan with a change that nobody reviewed is refused.
+        """
         if len(approvals.approvals) == len(unused := approvals.unused()) == 1:
-            # The plan of one pull request, as a rule: then it need not be made first.
+            # With only one approval, dpsync itself compares the new plan with the digest of the approved
+            # plan. So one command is enough, unless the plans differ.
             result = self.run.run_command("apply", "--approved", unused[0].comment.marker.digest)
-            if not _is_refused_as_other_plan(result):
+            document = result.document
+            plans_differ = isinstance(document, FindingsDocument) and any(
+                finding.code == "not-approved" for finding in document.findings
+            )
+            if not plans_differ:
                 return result
         result = self.run.run_command("plan")
         if not isinstance(result.document, PlanDocument) or result.code != Exit.DONE:
@@ -226,7 +256,8 @@ class _Apply(Struct, frozen=True):
                 if not compared.unreviewed:
                     break
         if not compared.unreviewed:
-            refusal = refuse_outdated_commit(self.run, self.commit)  # time has passed
+            # Somebody may have pushed since the first check.
+            refusal = refuse_outdated_commit(self.run, self.commit)
             return refusal or self.run.run_command("apply", "--approved", plan.digest)
         if latest := next(iter(approvals.unused_for_plan(plan)), None):
             return self._refuse_other_plan(latest, result, result.document, compared)
@@ -241,7 +272,11 @@ class _Apply(Struct, frozen=True):
     def _refuse_other_plan(
         self, latest: Approval, result: CommandResult, document: PlanDocument, compared: ReviewComparison
     ) -> CommandResult:
-        """Refuse the plan that `ran` printed, and show it in another comment, which approves nothing."""
+        """Refuse a plan with changes that nobody reviewed, and show the plan in a new comment.
+
+        The comment goes to the pull request of the latest approval. Its marker has the state "refused", so
+        the comment never counts as an approval. `result` is the result of the command that printed the plan.
+        """
         run, digest = self.run, document.plan.digest[:APPROVED_DIGEST_DIGITS]
         refused = run.refuse(
             "plan-changed",
@@ -266,23 +301,25 @@ class _Apply(Struct, frozen=True):
         return refused
 
 
-def _is_refused_as_other_plan(result: CommandResult) -> bool:
-    """Return whether an apply refused because the plan is not the approved one."""
-    document = result.document
-    return isinstance(document, FindingsDocument) and any(
-        finding.code == "not-approved" for finding in document.findings
-    )
-
-
 def report_applied(run: ActionRun, result: CommandResult, approvals: Approvals | None, commit: str) -> None:
-    """Write the result of an apply to the comments of its plans. If it converged, close the drift issue."""
+    """Write the result of an apply to the comments of its approved plans.
+
+    If the apply converged (GitBook now matches the files), its approvals are used up and the drift issue is
+    closed. `commit` is the applied commit.
+    """
     document = result.document
     if not isinstance(document, ApplyDocument) or run.github is None:
         return
     if approvals is not None and run.inputs.comment != "never" and result.code != Exit.REFUSED:
         for approval in reversed(approvals.unused_for_plan(document.plan.plan)):
             with run.report_github_errors("dpsync could not write the comment"):
-                run.result.outputs["comment-url"] = _report_apply(run, document, approval, commit)
+                line = apply_status_line(document, run.workflow_run)
+                if document.converged:
+                    body = with_status(approval.comment, "converged", line, commit)
+                else:
+                    body = with_status(approval.comment, "applied", line)
+                text = approval.comments.github.edit_comment(approval.comment.text.number, body)
+                run.result.outputs["comment-url"] = text.url
     if document.converged and run.inputs.drift_issue:
         with run.report_github_errors("dpsync could not close the drift issue", quietly=True):
             issues = Issues(run.github, run.inputs.key, run.workflow_run, DriftMarker)
@@ -290,21 +327,11 @@ def report_applied(run: ActionRun, result: CommandResult, approvals: Approvals |
                 run.result.outputs["issue-url"] = issue.url
 
 
-def _report_apply(run: ActionRun, document: ApplyDocument, approval: Approval, commit: str) -> str:
-    """Freeze the comment of an approval with the result of the apply.
-
-    If it converged, the approval is used up.
-    """
-    line = apply_status_line(document, run.workflow_run)
-    if document.converged:
-        body = with_status(approval.comment, "converged", line, commit)
-    else:
-        body = with_status(approval.comment, "applied", line)
-    return approval.comments.github.edit_comment(approval.comment.text.number, body).url
-
-
 def drift(run: ActionRun) -> CommandResult:
-    """Check for drift, and update the drift issue."""
+    """Run `dpsync drift`, and report the result in issues of the repository.
+
+    A successful check updates the drift issue; a failed check is counted in the issue about failing checks.
+    """
     if run.github is not None:
         with run.report_github_errors("dpsync could not read which commit was applied last", quietly=True):
             approvals = Approvals(run.github, run.workflow_run, run.inputs.key, run.history())
@@ -313,38 +340,24 @@ def drift(run: ActionRun) -> CommandResult:
     result = run.run_command("drift")
     if run.github is None or not run.inputs.drift_issue or result.code in STOPPED_EXIT_CODES:
         return result
+    issue: GitHubText | None = None
+    key, labels = run.inputs.key, run.inputs.labels
     if isinstance(result.document, DriftDocument) and result.code in (Exit.DONE, Exit.CHANGES):
-        issue = _update_issue(run, run.github, result.document)
+        with run.report_github_errors("dpsync could not record that the drift check succeeded"):
+            issues_about_failures = Issues(run.github, key, run.workflow_run, WatchMarker, labels)
+            FailingChecksIssue(issues_about_failures).record_success()
+        with run.report_github_errors("dpsync could not update the drift issue"):
+            drift_issues = Issues(run.github, key, run.workflow_run, DriftMarker, labels)
+            issue = DriftIssue(drift_issues).record_check(result.document, run.inputs.name)
     else:
-        issue = _report_failure(run, run.github, result)
+        with run.report_github_errors("dpsync could not record that the drift check failed"):
+            issues_about_failures = Issues(run.github, key, run.workflow_run, WatchMarker, labels)
+            issue = FailingChecksIssue(issues_about_failures).record_failure(
+                failure_reason(result.document, result.code), result.document, run.inputs.name
+            )
     if issue is not None:
         run.result.outputs["issue-url"] = issue.url
     return result
-
-
-def _update_issue(run: ActionRun, github: GitHub, document: DriftDocument) -> GitHubText | None:
-    """After a check that was made: the issue of the drift, if it says anything new."""
-    with run.report_github_errors("dpsync could not record that the drift check succeeded"):
-        _failing_checks_issue(run, github).record_success()
-    with run.report_github_errors("dpsync could not update the drift issue"):
-        issues = Issues(github, run.inputs.key, run.workflow_run, DriftMarker, run.inputs.labels)
-        return DriftIssue(issues).record_check(document, run.inputs.name)
-    return None
-
-
-def _report_failure(run: ActionRun, github: GitHub, result: CommandResult) -> GitHubText | None:
-    """Count a failed check. Return the issue about failing checks if it is open."""
-    with run.report_github_errors("dpsync could not record that the drift check failed"):
-        return _failing_checks_issue(run, github).record_failure(
-            failure_reason(result.document, result.code), result.document, run.inputs.name
-        )
-    return None
-
-
-def _failing_checks_issue(run: ActionRun, github: GitHub) -> FailingChecksIssue:
-    return FailingChecksIssue(
-        Issues(github, run.inputs.key, run.workflow_run, WatchMarker, run.inputs.labels)
-    )
 
 
 _WITHOUT_SECRETS: Final = (
@@ -354,7 +367,11 @@ _WITHOUT_SECRETS: Final = (
 
 
 def run_action_command(run: ActionRun, copy: WorkingCopy) -> CommandResult:
-    """Run the command of the inputs, and report to GitHub. Return the result of the last command."""
+    """Run the command of the inputs, and report to GitHub. Return the result of the last command.
+
+    The run is refused if it must not use the working copy. A run without secrets, for example for a fork,
+    only validates the files.
+    """
     try:
         _check_change(run, copy)
     except UnusableCheckoutError as wrong:
@@ -375,9 +392,10 @@ def run_action_command(run: ActionRun, copy: WorkingCopy) -> CommandResult:
 
 
 def stopped_result(run: ActionRun, last: CommandResult | None, code: int) -> CommandResult:
-    """Return the result of a run that was stopped with an exit code.
+    """Return the result to report for a run that was stopped, for example by a signal, with an exit code.
 
-    If an apply was requested and the last command was only a plan, the result of the plan does not count.
+    `last` is the result of the last command. If an apply was requested and the last command was only a plan,
+    the result of the plan does not count.
     """
     if last is not None and (run.inputs.command != "apply" or isinstance(last.document, ApplyDocument)):
         return last
@@ -385,9 +403,10 @@ def stopped_result(run: ActionRun, last: CommandResult | None, code: int) -> Com
 
 
 def _check_change(run: ActionRun, copy: WorkingCopy) -> None:
-    """Raise UnusableCheckoutError if the run must not use the working copy.
+    """Raise UnusableCheckoutError if the run must not use the checked-out files.
 
-    GitHub says who wrote the files before any of them is read.
+    A run with secrets could be attacked by files of a fork. So before dpsync reads any file, GitHub must
+    confirm which commit the run is about; that commit is stored in `run.workflow_run`.
     """
     if run.workflow_run.is_from_comment:
         run.workflow_run = with_current_pull_request(run.workflow_run, run.github, copy)
@@ -406,4 +425,5 @@ def _check_change(run: ActionRun, copy: WorkingCopy) -> None:
 
 
 def _lacks_secrets(run: ActionRun) -> bool:
+    """Return whether the run has no API token, because a fork or a bot started it."""
     return run.workflow_run.lacks_secrets and not run.inputs.token

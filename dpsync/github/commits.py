@@ -272,8 +272,8 @@ def verify_checked_out_commit(workflow_run: WorkflowRun, github: GitHub | None, 
         raise UnusableCheckoutError(
             "untrusted",
             f"A run for the event {workflow_run.event} can read the secrets of this repository, but the "
-            "checked-out commit comes from a fork and is not the commit of this run. Run the workflow for the event "
-            "pull_request instead.",
+            "checked-out commit comes from a fork and is not the commit of this run. Run the workflow for "
+            "the event pull_request instead.",
         )
     if commit and (commit == workflow_run.head or _is_named_by_github(workflow_run, github, commit, copy)):
         return commit
@@ -290,9 +290,9 @@ def verify_checked_out_commit(workflow_run: WorkflowRun, github: GitHub | None, 
     raise UnusableCheckoutError(
         "stale",
         f"A run for the event {workflow_run.event} can read the secrets of this repository, but the "
-        f"checked-out commit ({short_commit(commit or 'no commit')}) is not one of these commits: {', '.join(expected)}. "
-        "If somebody has pushed after the checkout, run the workflow again. Otherwise, check out one of "
-        "these commits with actions/checkout.",
+        f"checked-out commit ({short_commit(commit or 'no commit')}) is not one of these commits: "
+        f"{', '.join(expected)}. If somebody has pushed after the checkout, run the workflow again. "
+        "Otherwise, check out one of these commits with actions/checkout.",
     )
 
 

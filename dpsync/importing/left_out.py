@@ -263,7 +263,7 @@ def update_not_imported_comments(
         owner = next(
             ancestor
             for ancestor in list_address.self_and_ancestors()
-            if above in desired.entries and above != list_address
+            if ancestor in desired.entries and ancestor != list_address
         )
         forbidden.setdefault(owner, []).append(".".join(list_address.segments[len(owner.segments) :]))
     for entry in desired.entries.values():
