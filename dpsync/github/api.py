@@ -123,10 +123,11 @@ class GitHub:
         return self._transport.request_json(method, str(url), content, safe)
 
     def pause(self, seconds: float) -> None:
-        """Wait, so that other writers can finish first."""
+        """Wait for a number of seconds, so that other writers can finish first."""
         self._transport.sleep(seconds)
 
     def _items(self, path: str, query: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the JSON objects of all pages of a list of the repository."""
         return self._transport.items(self._repository + path, query or {})
 
     # Who and what.
@@ -208,13 +209,17 @@ class GitHub:
         return _comment(self.request("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
 
     def comment_authorship(self, comment: GitHubText) -> CommentAuthorship:
-        """Return who wrote a comment, by all of its edits, and its present text."""
+        """Return whether only this token wrote and edited a comment, with its present text and times.
+
+        All edits are read from GraphQL, page by page. A comment with more edits than `MAX_PAGES` pages counts
+        as edited by others.
+        """
         after, edited_by_others, first = None, False, None
         for _ in range(MAX_PAGES):
             page = member_at(self._query(_EDITORS_QUERY, id=comment.node_id, after=after), "node")
             if not isinstance(page, dict):
                 raise GitHubError("the response of GitHub does not contain the author of the comment")
-            author = member_at(page, "author")  # None of somebody whose account is gone
+            author = member_at(page, "author")  # null if the account was deleted
             first = first or page
             edits = member_at(page, "userContentEdits")
             nodes = member_at(edits, "nodes") or []
@@ -265,14 +270,17 @@ class GitHub:
 
 
 def _comment(body: Any) -> GitHubText:
+    """Return a comment from GitHub's JSON; comments are identified by `id`."""
     return _as_text(body, number_at(body, "id"))
 
 
 def _issue(body: Any) -> GitHubText:
+    """Return an issue from GitHub's JSON; issues are identified by `number`."""
     return _as_text(body, number_at(body, "number"))
 
 
 def _as_text(body: Any, number: int | None) -> GitHubText:
+    """Return a comment or an issue from GitHub's JSON. Raises GitHubError without a number."""
     if number is None:
         raise GitHubError("the response of GitHub is neither a comment nor an issue")
     return GitHubText(

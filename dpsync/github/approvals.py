@@ -52,12 +52,15 @@ class PlanComments(Struct, frozen=True):
     name: str
 
     def find(self) -> list[FoundComment]:
-        """Return the plan comments by the token's account, oldest first."""
+        """Return the comments with a plan that the account of the token wrote, oldest first."""
         named = comments_named(self.github.comments(self.number), self.name)
         return [comment for comment in named if comment.text.author == self.github.viewer()]
 
     def find_unedited(self, comment: FoundComment) -> FoundComment | None:
-        """Return a comment as it is now; None if somebody else ever edited it."""
+        """Read a comment again, and return it; None if somebody other than this token ever edited it.
+
+        Only unedited comments may become approvals, so GitHub is asked for all edits.
+        """
         authorship = self.github.comment_authorship(comment.text)
         marker = read_marker(authorship.body, PlanMarker)
         if marker is None or not authorship.is_only_ours:
@@ -73,15 +76,16 @@ class PlanComments(Struct, frozen=True):
         body: Callable[[int], str],
         should_create: bool,
     ) -> tuple[CommentDecision, GitHubText | None]:
-        """Write the comment of a plan: edit it, create it, or leave it unchanged.
+        """Write the comment of a plan: edit the present comment, create one, or leave it unchanged.
 
-        If two runs create a comment at the same time, the older comment stays, with the text of the later
-        run.
+        Return the decision, and the comment that exists afterwards (None without one). If two runs create a
+        comment at the same time, the older comment stays, with the text of the later run.
 
         Args:
             present: The comment that was there before; None without one.
-            body: Make the body with at most a number of UTF-16 units.
-            worth_it: Whether to create a comment if there is none.
+            marker: The marker of the new body.
+            body: Returns the new body, with at most the given number of UTF-16 units.
+            should_create: Whether to create a comment if there is none.
         """
         decision = decide_comment(present, marker.age, body(MAX_COMMENT_UNITS), should_create)
         match decision.action:
@@ -90,7 +94,8 @@ class PlanComments(Struct, frozen=True):
             case "edit":
                 assert present is not None
                 return decision, self._edit_comment(present, body)
-        self.github.viewer()  # else nobody would know again whose comment it is
+        # Fail now if the account of the token is unknown: later runs could not find the comment.
+        self.github.viewer()
         created = self.add(body)
         first = find_rewritable(comments_with_key(self.find(), marker.key))
         if first is None or first.text.number >= created.number:
@@ -104,7 +109,10 @@ class PlanComments(Struct, frozen=True):
     def delete_others(
         self, plan_comments: Iterable[FoundComment], kept_comment: GitHubText, age: tuple[int, int]
     ) -> None:
-        """Delete the other plan comments of earlier runs, for example of a run that was killed."""
+        """Delete other plan comments of earlier runs, for example of a run that was killed.
+
+        `age` is the run number of the present run; comments of later runs and frozen comments stay.
+        """
         for other in plan_comments:
             if (
                 other.marker.state == "plan"
@@ -114,7 +122,10 @@ class PlanComments(Struct, frozen=True):
                 self.github.delete_comment(other.text.number)
 
     def find_further(self, key: str) -> list[tuple[GitHubText, FurtherMarker]]:
-        """Return the further comments of plans with a key, by the token's account."""
+        """Return the further comments of the account of the token, for plans with a key.
+
+        A further comment continues the marker of a plan comment whose plan is too large for one marker.
+        """
         further = []
         for text in self.github.comments(self.number):
             marker = read_marker(text.body, FurtherMarker)
@@ -123,7 +134,11 @@ class PlanComments(Struct, frozen=True):
         return further
 
     def write_further(self, marker: PlanMarker, displayed: list[str]) -> None:
-        """Replace the further comments of the previous plan."""
+        """Replace the further comments of the previous plan by comments with these marker values.
+
+        `displayed` are base64url texts of what the plan showed, one for each comment. Nothing is written if
+        the same comments exist already.
+        """
         previous = self.find_further(marker.key)
         if [
             further_marker.displayed
@@ -138,17 +153,21 @@ class PlanComments(Struct, frozen=True):
                 self.github.delete_comment(text.number)
 
     def add(self, body: Callable[[int], str]) -> GitHubText:
-        """Add a comment, whatever comments exist."""
+        """Add a comment to the pull request, even if a plan comment exists already."""
         return self._send_with_fallback(lambda text: self.github.comment(self.number, text), body)
 
     def _edit_comment(self, comment: FoundComment, body: Callable[[int], str]) -> GitHubText:
+        """Replace the body of a comment. `body` returns the new body for a maximum size."""
         return self._send_with_fallback(
             lambda text: self.github.edit_comment(comment.text.number, text), body
         )
 
     @staticmethod
     def _send_with_fallback(send: Callable[[str], GitHubText], body: Callable[[int], str]) -> GitHubText:
-        """Send a body; if GitHub says that it is too long, send a body of half the size."""
+        """Send a body; if GitHub says that the body is too long, send a body of half the size.
+
+        `body` returns a body with at most a number of UTF-16 units. GitHub's limit is not documented exactly.
+        """
         try:
             return send(body(MAX_COMMENT_UNITS))
         except GitHubError as error:
@@ -164,7 +183,10 @@ _FOREIGN_AUTHOR_REASON: Final = "somebody else wrote or edited the comment"
 
 
 class Approval(Struct, frozen=True):
-    """A comment that counts, in a merged pull request. `displayed` is everything that its plan showed."""
+    """A valid plan comment in a merged pull request: merging it approved what the plan showed.
+
+    `comments` are the comments of the pull request, and `displayed` is everything that the plan showed.
+    """
 
     comments: PlanComments
     comment: FoundComment
@@ -193,7 +215,11 @@ class Approvals(Struct):
     """Why comments by other accounts do not count, each reason once."""
 
     def find(self) -> None:
-        """Read the comments of all pull requests in the history that can still count."""
+        """Read the approvals from the comments of all merged pull requests in the history.
+
+        The history is read from the newest commit on, and only up to the last converged apply, because older
+        approvals are used up. The results of an earlier call are replaced.
+        """
         self.approvals, self.rejections, self.converged_commits, self._read_pull_requests = [], [], {}, set()
         self.commits_without_pull_request, self._foreign_rejections, self._keys_of_merge_commits = (
             [],
@@ -201,10 +227,13 @@ class Approvals(Struct):
             set(),
         )
         for commit in self.history.configuration_commits:
-            if self._have_all_converged():
-                break
+            keys = {approval.comment.marker.key for approval in self.approvals}
+            if self.converged_commits and keys <= self.converged_commits.keys():
+                break  # nothing older counts for any known key
             requests = [
-                merged for merged in self.github.merged_pull_requests(commit) if self._is_merged_here(merged)
+                merged
+                for merged in self.github.merged_pull_requests(commit)
+                if merged.base == self.workflow_run.branch and merged.commit in self.history.commits
             ]
             if not requests:
                 self.commits_without_pull_request.append(commit)
@@ -217,9 +246,9 @@ class Approvals(Struct):
         self.rejections += self._foreign_rejections
 
     def reread(self) -> Iterator[None]:
-        """Read again after pauses, and yield after each reading that found more.
+        """Find the approvals again after pauses, and yield each time that another pull request was found.
 
-        GitHub may not know all pull requests right after a merge.
+        Right after a merge, GitHub may not know yet which pull request a commit belongs to.
         """
         for seconds in REREAD_PAUSES_SECONDS:
             if not self.commits_without_pull_request:
@@ -231,16 +260,32 @@ class Approvals(Struct):
                 yield
 
     def unused_for_plan(self, plan: Plan) -> list[Approval]:
-        """Return the unused approvals for the platform and organizations of a plan."""
+        """Return the approvals for the platform and organizations of a plan that are not used up.
+
+        See `unused`.
+        """
         key = plan_key(self.name, plan)
         return [approval for approval in self.unused() if approval.comment.marker.key == key]
 
     def unused(self) -> list[Approval]:
-        """Return the approvals that no converged apply has used up."""
-        return [approval for approval in self.approvals if not self._is_used_up(approval)]
+        """Return the approvals that can still be applied.
+
+        An approval is used up when an apply of the approved commit, or of a later one, has converged.
+        """
+        position = self.history.commits.index  # the newest commit is the first
+        unused = []
+        for approval in self.approvals:
+            converged = self.converged_commits.get(approval.comment.marker.key)
+            if converged is None or position(converged) > position(approval.pull_request.commit):
+                unused.append(approval)
+        return unused
 
     def applied_commits(self) -> tuple[AppliedCommit, ...]:
-        """Return the commits whose applies have converged last, for each platform and its organizations."""
+        """Return the commit that was applied last for each platform and its organizations.
+
+        Each result has a test for the target that the commit belongs to, because markers contain only a hash
+        of the platform and the organizations.
+        """
         return tuple(
             AppliedCommit(commit, partial(self._has_key, key))
             for key, commit in self.converged_commits.items()
@@ -248,27 +293,15 @@ class Approvals(Struct):
         )
 
     def _has_key(self, key: str, target: ApplyTarget) -> bool:
+        """Return whether a marker key (a hash) belongs to a platform and its organizations."""
         return key == target_key(self.name, target.url, target.organizations)
 
-    def _is_merged_here(self, request: MergedPullRequest) -> bool:
-        """Return whether a pull request was merged into the branch of the run, in its history."""
-        return request.base == self.workflow_run.branch and request.commit in self.history.commits
-
-    def _have_all_converged(self) -> bool:
-        """Return whether a converged apply ended every known key, so that nothing older counts."""
-        return (
-            bool(self.converged_commits)
-            and {approval.comment.marker.key for approval in self.approvals} <= self.converged_commits.keys()
-        )
-
-    def _is_used_up(self, approval: Approval) -> bool:
-        """Return whether an apply of the approved commit, or of a later one, has converged."""
-        end = self.converged_commits.get(approval.comment.marker.key)
-        position = self.history.commits.index  # the newest commit is the first
-        return end is not None and position(end) <= position(approval.pull_request.commit)
-
     def _read_pull_request(self, request: MergedPullRequest) -> None:
-        """Add the newest valid plan of each key in a pull request."""
+        """Add the approvals of one merged pull request: for each key, its newest valid plan comment.
+
+        A key stands for a platform and its organizations. The reasons against invalid comments are added to
+        `rejections`. A comment in the state "converged" also tells which commit was applied.
+        """
         comments = PlanComments(self.github, request.number, self.name)
         texts = self.github.comments(request.number)
         latest: dict[str, Approval] = {}
@@ -281,12 +314,13 @@ class Approvals(Struct):
                 continue
             authorship = self.github.comment_authorship(comment.text)
             marker = read_marker(authorship.body, PlanMarker)
-            why = self._rejection(authorship, marker, request)
+            why = self._rejection_reason(authorship, marker, request)
             if why or marker is None:
                 self.rejections.append(_rejection_sentence(request, why))
                 continue
             if marker.state == "converged" and marker.key not in self.converged_commits:
-                known = marker.applied in self.history.commits  # not where the branch was written anew since
+                # After a forced push, the branch may lack the applied commit.
+                known = marker.applied in self.history.commits
                 self.converged_commits[marker.key] = marker.applied if known else request.commit
                 if not known:
                     self._keys_of_merge_commits.add(marker.key)
@@ -304,7 +338,10 @@ class Approvals(Struct):
     def _further_values(
         self, request: MergedPullRequest, plan: PlanMarker, comments: PlanComments
     ) -> Iterator[str]:
-        """Yield the values of further comments of a plan that count."""
+        """Yield the marker values of the valid further comments of a plan.
+
+        Further comments continue the marker of the plan comment if the plan is too large for one marker.
+        """
         for text, marker in comments.find_further(plan.key):
             authorship = self.github.comment_authorship(text)
             current_marker = read_marker(authorship.body, FurtherMarker)
@@ -315,10 +352,13 @@ class Approvals(Struct):
             ):
                 yield marker.displayed
 
-    def _rejection(
+    def _rejection_reason(
         self, authorship: CommentAuthorship, marker: PlanMarker | None, request: MergedPullRequest
     ) -> str:
-        """Return why a comment does not count; "" if it counts."""
+        """Return why a plan comment in a merged pull request is no approval; "" if it is one.
+
+        The comment must be written by this token only, before the merge, for the merged commit and branch.
+        """
         if why := _invalid_authorship(
             authorship, request, marker is not None and marker.state in ("applied", "converged")
         ):
@@ -334,7 +374,11 @@ class Approvals(Struct):
 
 
 def approved_changes(approvals: list[Approval]) -> frozenset[ShownChange] | None:
-    """Return what the approvals showed together; None without any."""
+    """Return everything that the approved plans showed together; None without approvals.
+
+    The approvals are ordered from the newest to the oldest. If two plans showed the same object or field, the
+    newer plan counts.
+    """
     return latest_shown(approval.displayed for approval in reversed(approvals)) if approvals else None
 
 

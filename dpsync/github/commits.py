@@ -33,10 +33,13 @@ from dpsync.render.view import clip_text
 
 
 def refuse_outdated_commit(run: ActionRun, commit: str | None) -> CommandResult | None:
-    """Return the refusal if the working copy may not be applied; None if it may.
+    """Refuse to apply a commit that is not the last commit of an allowed branch; return None if it is.
+
+    Without this check, an old job that somebody starts again would undo newer changes.
 
     Args:
-        commit: The commit of the working copy.
+        run: The run of the action.
+        commit: The checked-out commit.
     """
     try:
         reason, why = _refusal_reason(run, commit)
@@ -49,7 +52,10 @@ def refuse_outdated_commit(run: ActionRun, commit: str | None) -> CommandResult 
 
 
 def _refusal_reason(run: ActionRun, commit: str | None) -> tuple[str, str]:
-    """Return why a commit may not be applied, as a word for programs and a sentence; both "" if it may."""
+    """Return why a commit may not be applied: a word for programs and a sentence; both "" if it may.
+
+    Raises GitHubError.
+    """
     if run.github is None:
         raise GitHubError('the input "github-token" is missing')
     branch, allowed = run.workflow_run.branch, run.inputs.branches or (run.github.default_branch(),)
@@ -102,14 +108,19 @@ class ReviewComparison(Struct, frozen=True):
     def __str__(self) -> str:
         """Return the comparison in one sentence, without a period."""
         return ", ".join(
-            f"{statement}{_in_brackets(addresses)}" for statement, addresses in self._statements()
+            f"{statement} ({_short_list(addresses, str)})" if addresses else statement
+            for statement, addresses in self._statements()
         )
 
     def markdown(self) -> str:
         """Return the comparison as a Markdown list."""
-        return "\n".join(f"- {statement}{_in_code(addresses)}" for statement, addresses in self._statements())
+        return "\n".join(
+            f"- {statement}: {_short_list(addresses, code_span)}" if addresses else f"- {statement}"
+            for statement, addresses in self._statements()
+        )
 
     def _statements(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the sentences of the comparison, each with the addresses that it is about."""
         if self.reviewed is not None:
             of = format_count(self.reviewed, "reviewed change")
             yield f"{self.same_count} of {of} {is_or_are(self.same_count)} unchanged", ()
@@ -132,7 +143,11 @@ class ReviewComparison(Struct, frozen=True):
 
 
 def compare(reviewed: Collection[ShownChange] | None, plan: Plan) -> ReviewComparison:
-    """Compare a plan with what was reviewed; None if nothing was reviewed."""
+    """Compare the changes of a new plan with the changes that reviewed plans showed.
+
+    `reviewed` is None if nothing was reviewed. Both sides are compared by digests, because the markers of
+    comments contain only digests.
+    """
     addresses = tuple(change.address for change in plan.changes)
     if reviewed is None:
         return ReviewComparison(None, 0, 0, (), addresses)
@@ -163,15 +178,8 @@ def compare(reviewed: Collection[ShownChange] | None, plan: Plan) -> ReviewCompa
     )
 
 
-def _in_brackets(addresses: tuple[str, ...]) -> str:
-    return f" ({_names(addresses, str)})" if addresses else ""
-
-
-def _in_code(addresses: tuple[str, ...]) -> str:
-    return f": {_names(addresses, code_span)}" if addresses else ""
-
-
-def _names(addresses: tuple[str, ...], quote: Callable[[str], str]) -> str:
+def _short_list(addresses: tuple[str, ...], quote: Callable[[str], str]) -> str:
+    """Return the first addresses as a list in a sentence, each quoted by `quote` and clipped."""
     return shorten_list([quote(clip_text(address, 100)) for address in addresses], _MAX_NAMED_ADDRESSES)
 
 
@@ -187,9 +195,11 @@ class UnusableCheckoutError(Exception):
 def with_current_pull_request(
     workflow_run: WorkflowRun, github: GitHub | None, copy: WorkingCopy
 ) -> WorkflowRun:
-    """Return the run with the present state of its pull request. The comment that started it gets a reaction.
+    """Complete a run that a comment started with the present state of its pull request.
 
-    If the change comes from a fork, the working copy is not read.
+    The event of a comment contains only the number of the pull request, and the run has secrets. So GitHub
+    must confirm that the checked-out commit belongs to this pull request. The comment gets a reaction:
+    "eyes", or "confused" if the check fails. If the change comes from a fork, the working copy is not read.
 
     Raises:
         UnusableCheckoutError: The working copy is not the head of an open pull request of this repository.
@@ -229,7 +239,10 @@ def is_trial_merge(commit: str, request: PullRequest, copy: WorkingCopy) -> bool
 
 
 def _verified_commit(request: PullRequest, workflow_run: WorkflowRun, copy: WorkingCopy) -> str:
-    """Return the commit of the working copy: the pull request's head, or GitHub's trial merge of it."""
+    """Return the checked-out commit if it is the head of the pull request or GitHub's trial merge of it.
+
+    Raises UnusableCheckoutError for another commit, a fork, and a pull request that is not open.
+    """
     if request.repository != workflow_run.repository:
         raise UnusableCheckoutError(
             "untrusted",
@@ -253,14 +266,14 @@ def _verified_commit(request: PullRequest, workflow_run: WorkflowRun, copy: Work
 
 
 def _react(github: GitHub, workflow_run: WorkflowRun, reaction: str) -> None:
-    """Add a reaction to the comment that started the run. Failing to do so has no effect."""
+    """Add a reaction such as "eyes" to the comment that started the run. Errors of GitHub are ignored."""
     if workflow_run.comment_id is not None:
         with suppress(GitHubError):
             github.add_reaction(workflow_run.comment_id, reaction)
 
 
 def verify_checked_out_commit(workflow_run: WorkflowRun, github: GitHub | None, copy: WorkingCopy) -> str:
-    """Return the checked-out commit if this run may use it.
+    """Return the checked-out commit if a run with secrets may use it.
 
     A run for a fork may use only its own commit. Any other run may also use the head of the change, GitHub's
     trial merge of that head, and the last commit of the branch. Raises UnusableCheckoutError.
@@ -299,7 +312,10 @@ def verify_checked_out_commit(workflow_run: WorkflowRun, github: GitHub | None, 
 def _is_named_by_github(
     workflow_run: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy
 ) -> bool:
-    """Return whether GitHub names a commit as trial merge of this change or last commit of the branch."""
+    """Return whether GitHub confirms a commit: as trial merge of this change or last commit of the branch.
+
+    Raises UnusableCheckoutError if GitHub does not answer.
+    """
     try:
         if github is None:
             raise GitHubError('the input "github-token" is missing')

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 import secrets
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import quote
@@ -29,7 +28,7 @@ from dpsync.github.runner import Log
 from dpsync.github.transport import GitHubError, member_at, number_at, text_at
 from dpsync.github.workspace import WorkflowRun, make_key
 from dpsync.kinds.registry import Registry
-from dpsync.model.ids import IdsFile, LineChange, MergedIds, RecordedLine, line_changes, merge_ids
+from dpsync.model.ids import IdsFile, MergedIds, RecordedLine, line_changes, merge_ids
 from dpsync.model.text import format_count, is_or_are, shorten_list
 from dpsync.render.markdown import code_span, escape_prose, fence
 from dpsync.render.view import clip_text
@@ -92,7 +91,13 @@ class Branches(Struct, frozen=True):
         blob = _sha(answer, "sha")
         if answer.get("encoding") != "base64":  # it is longer than a megabyte
             answer = self.github.request("GET", f"/git/blobs/{blob}")
-        return FileVersion(_decode_content(answer), blob)
+        text = member_at(answer, "content")
+        if not isinstance(text, str) or answer.get("encoding") != "base64":
+            raise GitHubError("the response of GitHub has no file content")
+        try:
+            return FileVersion(b64decode(text), blob)
+        except ValueError:
+            raise GitHubError("the response of GitHub has no file content") from None
 
     def commit_file(self, path: str, branch: str, data: bytes, replaced: FileVersion, message: str) -> str:
         """Commit a file to a branch, in place of the version that was read. Return the commit.
@@ -150,17 +155,8 @@ class Branches(Struct, frozen=True):
         return _pull_request(self.github.request("POST", "/pulls", content))
 
 
-def _decode_content(answer: Any) -> bytes:
-    text = member_at(answer, "content")
-    if not isinstance(text, str) or answer.get("encoding") != "base64":
-        raise GitHubError("the response of GitHub has no file content")
-    try:
-        return b64decode(text)
-    except ValueError:
-        raise GitHubError("the response of GitHub has no file content") from None
-
-
 def _pull_request(body: Any) -> PullRequestState:
+    """Return a pull request from GitHub's JSON. Raises GitHubError for other JSON."""
     number = number_at(body, "number")
     if number is None:
         raise GitHubError("the response of GitHub is not a pull request")
@@ -168,6 +164,10 @@ def _pull_request(body: Any) -> PullRequestState:
 
 
 def _sha(body: Any, *names: str) -> str:
+    """Return the SHA of a commit or blob under a path of keys in GitHub's JSON.
+
+    Raises GitHubError if there is no valid SHA.
+    """
     sha = text_at(body, *names)
     if not _SHA.fullmatch(sha):
         raise GitHubError("the response of GitHub contains no commit or file")
@@ -211,7 +211,7 @@ class PushResult(Struct, frozen=True):
 
 
 def parse_ids_file(data: bytes, path: str, registry: Registry) -> IdsFile:
-    """Parse an ids file. Raises UnclearIdsError if the file is invalid."""
+    """Parse an ids file, which maps addresses to ids. Raises UnclearIdsError with the first problem."""
     ids, findings = parse(data, path, registry)
     for finding in findings:
         where = f":{finding.span.line}" if finding.span else ""
@@ -220,12 +220,15 @@ def parse_ids_file(data: bytes, path: str, registry: Registry) -> IdsFile:
 
 
 def is_forbidden_by_rule(error: GitHubError) -> bool:
-    """Return whether a rule of the repository forbids the commit."""
+    """Return whether GitHub refused a commit because of a rule, such as branch protection.
+
+    Then another try would fail, too.
+    """
     return bool(_RULE_MESSAGE.search(error.response_message))
 
 
 class IdsBranch(Struct, frozen=True):
-    """An ids file and its branch. `push_and_report` raises GitHubError and Unclear."""
+    """The ids file on a branch, into which the lines of the working copy are merged."""
 
     branches: Branches
     workflow_run: WorkflowRun
@@ -233,7 +236,11 @@ class IdsBranch(Struct, frozen=True):
     local_ids: LocalIds
 
     def push(self, by: SaveMethod) -> PushResult:
-        """Save the lines, and try again while other writes come first."""
+        """Save the new lines by a commit or a pull request, and try again while other writers come first.
+
+        The pauses between tries are random and become longer. Raises GitHubError after too many tries, and
+        UnclearIdsError.
+        """
         tries_left, pause = MAX_TRIES, _FIRST_PAUSE
         while True:
             try:
@@ -246,7 +253,10 @@ class IdsBranch(Struct, frozen=True):
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     def _save_by_commit(self) -> PushResult:
-        """Commit the merged lines to the branch itself."""
+        """Merge the new lines into the ids file on the branch, and commit the result to the branch.
+
+        GitHub refuses the commit if somebody else has changed the file in the meantime.
+        """
         branch, path = self.workflow_run.branch, self.local_ids.path
         content = self.branches.read_file(path, branch)
         present = self._parse(content)
@@ -259,32 +269,38 @@ class IdsBranch(Struct, frozen=True):
         return PushResult(f"{self._repository_url}/commit/{commit}", merged)
 
     def _save_by_pull_request(self) -> PushResult:
-        """Commit the lines to a branch with a pull request.
+        """Commit the new lines to a separate branch, and open a pull request for that branch.
 
-        The branch of the pull request holds only the lines that are not merged yet.
+        If the branch has lines of earlier applies that are not merged yet, they are kept. Nothing is written
+        if the base branch already has all lines, or if the separate branch is up to date.
         """
         base, path, branches = self.workflow_run.branch, self.local_ids.path, self.branches
         name = f"dpsync/ids-{make_key(path, base)[:8]}"
-        last, head = branches.head(base), branches.head(name)
-        if last is None:
+        base_head, head = branches.head(base), branches.head(name)
+        if base_head is None:
             raise UnclearIdsError(f"the branch {base} does not exist")
         requests = branches.pull_requests(name, base) if head is not None else []
         request = next((state for state in requests if state.open), None)
-        content = branches.read_file(path, last)
-        present = waiting = self._parse(content)
-        stale = True
+        content = branches.read_file(path, base_head)
+        present = with_unmerged_lines = self._parse(content)
+        needs_commit = True
+        # The head of a closed pull request is ignored: its lines were merged or rejected.
         if head is not None and (request or head not in {state.head for state in requests}):
             proposed = self._parse(branches.read_file(path, head))
-            common = branches.merge_base(last, head)
-            old = content if common == last else branches.read_file(path, common)
-            waiting = merge_ids(self._parse(old), proposed, present).ids
-            stale = proposed != self._merge(waiting).ids or old.blob_sha != content.blob_sha
-        merged = self._merge(waiting)
+            common = branches.merge_base(base_head, head)
+            old = content if common == base_head else branches.read_file(path, common)
+            with_unmerged_lines = merge_ids(self._parse(old), proposed, present).ids
+            needs_commit = (
+                proposed != self._merge(with_unmerged_lines).ids or old.blob_sha != content.blob_sha
+            )
+        merged = self._merge(with_unmerged_lines)
         if request is None and merged.ids.sections == present.sections:
             return PushResult("", merged)
-        if stale:
-            parents = [last] if head is None else [head, last]
-            commit = branches.create_commit(path, render_ids_file(merged.ids), last, parents, self._message())
+        if needs_commit:
+            parents = [base_head] if head is None else [head, base_head]
+            commit = branches.create_commit(
+                path, render_ids_file(merged.ids), base_head, parents, self._message()
+            )
             if head is None:
                 branches.create_branch(name, commit)
             else:
@@ -294,7 +310,10 @@ class IdsBranch(Struct, frozen=True):
     def _ensure_pull_request(
         self, request: PullRequestState | None, name: str, merged: MergedIds
     ) -> PushResult:
-        """Open the pull request if there is none. Without permission, return a link to open it by hand."""
+        """Open a pull request for the branch `name` if there is none (`request` is None).
+
+        Without the permission to do so, the result has a link by which a person can open the pull request.
+        """
         base = self.workflow_run.branch
         if request is None:
             try:
@@ -321,9 +340,11 @@ class IdsBranch(Struct, frozen=True):
         return f"{self.workflow_run.server}/{self.workflow_run.repository}"
 
     def _message(self) -> str:
+        """Return the commit message."""
         return f"{PULL_REQUEST_TITLE}\n\nBy dpsync apply: {self.workflow_run.url}\n"
 
     def _request_body(self) -> str:
+        """Return the description of the pull request."""
         return (
             f"An apply ([run {self.workflow_run.run_id}]({self.workflow_run.url})) recorded the ids "
             "of live objects in "
@@ -336,6 +357,7 @@ class IdsBranch(Struct, frozen=True):
         )
 
     def _merge(self, present: IdsFile) -> MergedIds:
+        """Merge the lines that the apply changed into another version of the ids file."""
         return merge_ids(self.local_ids.before, self.local_ids.after, present)
 
     def _parse(self, content: FileVersion) -> IdsFile:
@@ -351,7 +373,10 @@ _INTERRUPTED: Final = "the run was interrupted"
 
 
 def read_local_ids(file: Path, registry: Registry) -> LocalIds:
-    """Read an ids file, and the version in the commit of its working copy. Raises UnclearIdsError."""
+    """Read the ids file before and after an apply: from the checked-out commit and from the disk.
+
+    Raises UnclearIdsError if a file is invalid or does not belong to a commit.
+    """
     try:
         repository = Repository.containing(file.parent)
         path = (file.parent.resolve() / file.name).relative_to(repository.top).as_posix()
@@ -393,7 +418,10 @@ class IdsFileUpdate(Struct):
     """Whether the lines are certainly missing."""
 
     def push_and_report(self) -> None:
-        """Save the new lines on the branch, and report it."""
+        """Save the lines that the apply changed on the branch, and report the result.
+
+        An error does not end the run: `report_unsaved` reports it at the end.
+        """
         try:
             ids = read_local_ids(self.file, self.registry)
             if changes := line_changes(ids.before, ids.after):
@@ -405,7 +433,10 @@ class IdsFileUpdate(Struct):
             self._problem, self._is_certain = self._failure_text(error), error.status in _REFUSAL_STATUSES
 
     def report_unsaved(self) -> None:
-        """Report lines that were not saved. Call this method at every end of a run."""
+        """Write the lines that were not saved to the log and the summary, so that a person can save them.
+
+        Call this method at every end of a run.
+        """
         if not self._problem:
             return
         try:
@@ -414,7 +445,10 @@ class IdsFileUpdate(Struct):
             if self._problem != _INTERRUPTED:
                 self._add_notice(f"dpsync did not write the ids file to the branch: {self._problem}")
             return
-        lines = list(_change_lines(line_changes(ids.before, ids.after)))
+        lines: list[str] = []
+        for change in line_changes(ids.before, ids.after):
+            lines += [f"- {_line_text(change.before)}"] if change.before is not None else []
+            lines += [f"+ {_line_text(change.after)}"] if change.after is not None else []
         if not lines:
             return
         verb = is_or_are(len(lines)) if self._is_certain else "may be"
@@ -427,6 +461,10 @@ class IdsFileUpdate(Struct):
         self.summary += f"\n\n{_lines_block(lines)}"
 
     def _save(self, ids: LocalIds, number: int) -> PushResult:
+        """Save the changed lines on the branch of the run. `number` is their count, for the log.
+
+        Raises UnclearIdsError if it is not clear which branch the lines belong to, and GitHubError.
+        """
         branch = self.workflow_run.branch
         if self.branches is None:
             raise UnclearIdsError('the input "github-token" is missing')
@@ -440,10 +478,14 @@ class IdsFileUpdate(Struct):
             stream.write(f"{visible(ids.path)}: {format_count(number, 'line')} for {visible(branch)}\n")
         if ids.commit != self.workflow_run.github_sha and not self.branches.contains(branch, ids.commit):
             raise UnclearIdsError(f"the checked-out commit is not on {branch}")
-        self._is_certain = False  # an interruption from here on may come too late
+        self._is_certain = False  # if the run is interrupted from here on, the lines may have been saved
         return IdsBranch(self.branches, self.workflow_run, self.registry, ids).push(self.save_method)
 
     def _report(self, local_ids: LocalIds, result: PushResult, number: int) -> None:
+        """Write the result of a save to the summary, and a notice for lines that conflicted.
+
+        `number` is the count of the saved lines.
+        """
         self.url = result.url
         if result.problem:
             self._add_notice(result.problem)
@@ -466,6 +508,7 @@ class IdsFileUpdate(Struct):
                 self._add_notice(f"{local_ids.path} on {self.workflow_run.branch} {became}: {names}")
 
     def _failure_text(self, error: GitHubError) -> str:
+        """Return why GitHub refused to save the lines, and what a person can do."""
         why = f" ({error.response_message.rstrip('.')})" if error.response_message else ""
         if is_forbidden_by_rule(error):
             other = "ids-file: pull-request, or " if self.save_method == "commit" else ""
@@ -480,24 +523,19 @@ class IdsFileUpdate(Struct):
         return f"{error.problem}{why}{hint}"
 
     def _add_notice(self, text: str) -> None:
+        """Add a sentence without a period to the log and to the summary."""
         self.log.notice(f"{text}.")
         self.summary = "\n\n".join(filter(None, (self.summary, f"{escape_prose(text)}.")))
 
 
-def _change_lines(changes: tuple[LineChange, ...]) -> Iterator[str]:
-    for change in changes:
-        if change.before is not None:
-            yield f"- {_line_text(change.before)}"
-        if change.after is not None:
-            yield f"+ {_line_text(change.after)}"
-
-
 def _line_text(line: RecordedLine) -> str:
+    """Return a line of the ids file for people, such as `acme/sites/docs: site_1`."""
     ids = " ".join(filter(None, (line.id, line.second_id)))
     return visible(f"{line.address}: {ids}{' (kept)' if line.kept else ''}")
 
 
 def _lines_block(lines: list[str]) -> str:
+    """Return changed lines as a Markdown code block, up to the size limit of the summary."""
     shown_lines, remaining_chars = [], _SUMMARY_SIZE
     for line in lines:
         remaining_chars -= len(line)

@@ -43,9 +43,9 @@ _MAX_TITLE_CHARS: Final = 200
 
 
 class Issues(Struct, Generic[M], frozen=True):
-    """The issues with one key and type of marker.
+    """The issues that dpsync opened for one configuration (`key`) and one purpose (`marker_type`).
 
-    `workflow_run` is the present run, `now` its time in Unix seconds.
+    `workflow_run` is the present run, `now` its time in Unix seconds, and `labels` are for new issues.
     """
 
     github: GitHub
@@ -56,7 +56,10 @@ class Issues(Struct, Generic[M], frozen=True):
     now: int = msgspec.field(default_factory=lambda: int(time.time()))
 
     def find(self) -> list[tuple[GitHubText, M]]:
-        """Return the issues of the token's account with this key, open and closed, oldest first."""
+        """Return the issues with this key that the account of the token opened, oldest first.
+
+        Open and closed issues are returned, each with its marker.
+        """
         viewer = self.github.viewer()
         result = []
         for text in self.github.issues(viewer):
@@ -66,7 +69,7 @@ class Issues(Struct, Generic[M], frozen=True):
         return result
 
     def current(self) -> tuple[GitHubText, M] | None:
-        """Return the first open issue, otherwise the newest one; None without any."""
+        """Return the oldest open issue with its marker, otherwise the newest closed one; None without any."""
         issues_with_markers = self.find()
         return (
             next(
@@ -78,7 +81,10 @@ class Issues(Struct, Generic[M], frozen=True):
         )
 
     def open_issue(self, name: tuple[str, ...], body: str) -> GitHubText:
-        """Open an issue. If two runs do so at the same time, the older issue stays."""
+        """Open an issue, and return it. If two runs do so at the same time, the older issue stays.
+
+        `name` are the parts of the title, such as ("Drift", "production").
+        """
         title = visible(" · ".join(filter(None, name)))[:_MAX_TITLE_CHARS]
         opened = self.github.open_issue(title, body, self.labels)
         first = next((text for text, _ in self.find() if text.open), opened)
@@ -88,7 +94,10 @@ class Issues(Struct, Generic[M], frozen=True):
         return opened
 
     def close(self, why: str) -> GitHubText | None:
-        """Close all open issues, except those of later runs, with a reason. Return the last one closed."""
+        """Close all open issues, except those of later runs. Return the last closed issue, or None.
+
+        `why` is the text of a comment that is added to each issue.
+        """
         closed = None
         for text, marker in self.find():
             if text.open and marker.age <= self.workflow_run.age:
@@ -111,7 +120,10 @@ _DIGESTED_FIELDS: Final = {"address", "what", "id", "place", "renamed", "fields"
 
 
 def drift_digest(drift: Drift) -> str:
-    """Return a digest of the differences without their causes: the same drift has the same digest."""
+    """Return a digest of the differences between GitBook and the files, without their causes.
+
+    The same drift has the same digest, so a later check can tell whether the drift changed.
+    """
     differences = [difference.model_dump(mode="json", include=_DIGESTED_FIELDS) for difference in drift.found]
     for difference in differences:
         for field in difference["fields"]:
@@ -137,11 +149,15 @@ class DriftIssue(Struct, frozen=True):
     issues: Issues[DriftMarker]
 
     def record_check(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText | None:
-        """Update the issue after a check. Return the open or the just closed issue, or None."""
+        """Open, update or close the issue after a drift check. Return the issue, or None if nothing changed.
+
+        The issue stays open if a part of GitBook could not be read. `name` distinguishes several
+        configurations in the title.
+        """
         if document.drifted:
             return self._update(document, name)
         if document.drift.unread:
-            return None  # what could not be read may have drifted
+            return None  # the unreadable part may have drifted
         return self.close(DRIFT_ENDED_TEXT)
 
     def close(self, why: str) -> GitHubText | None:
@@ -149,6 +165,10 @@ class DriftIssue(Struct, frozen=True):
         return self.issues.close(f"{why}\n\n{comment_footer(self.issues.workflow_run)}")
 
     def _update(self, document: DriftDocument, name: tuple[str, ...]) -> GitHubText:
+        """Open the issue or edit its text. If the drift changed, add a comment, which sends mails.
+
+        An issue of a later run is not changed. A closed issue is opened again.
+        """
         digest = drift_digest(document.drift)
         github, workflow_run = self.issues.github, self.issues.workflow_run
         text, before = self.issues.current() or (None, None)
@@ -168,7 +188,7 @@ class DriftIssue(Struct, frozen=True):
         if before.age > workflow_run.age:
             return text
         if was_open and before.digest == digest:
-            return github.edit_issue(text.number, body=body)  # of this nobody gets a mail
+            return github.edit_issue(text.number, body=body)  # editing a text sends no mail
         changed = github.edit_issue(text.number, body=body, state="open")
         change = "The drift has changed" if was_open else "There is drift again"
         verdict = escape_prose(make_view(document).title)
@@ -198,6 +218,7 @@ class FailedChecks(Struct, frozen=True):
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
+        """Return the description of the label. Reasons that do not fit are left out."""
         since = datetime.fromtimestamp(self.first_failed_at, UTC).strftime(_TIME)
         text = (
             f"{format_count(self.number, 'failed drift check')} since {since}, run "
@@ -210,7 +231,7 @@ class FailedChecks(Struct, frozen=True):
 
 
 def parse_failed_checks(text: str) -> FailedChecks | None:
-    """Read the description of a label; None if dpsync did not write it."""
+    """Parse the description of a label, which `FailedChecks` wrote; return None for another text."""
     match = _DESCRIPTION.fullmatch(text)
     if match is None:
         return None
@@ -229,12 +250,17 @@ class FailingChecksIssue(Struct, frozen=True):
 
     @property
     def label(self) -> str:
+        """The name of the label whose description contains the count of failed checks."""
         return f"dpsync-{self.issues.key[:12]}"
 
     def record_failure(
         self, reason: str, document: BaseModel | None, name: tuple[str, ...]
     ) -> GitHubText | None:
-        """Count a failed check. Return the issue if it is open now, or None."""
+        """Count a failed check. From the third failure in a row on, open or update the issue, and return it.
+
+        `reason` is a word such as "network", and `document` is what the check printed, if anything. A check
+        that is older than the last counted one is ignored.
+        """
         before, workflow_run = self._read_count(), self.issues.workflow_run
         if before is not None and before.age > workflow_run.age:
             return None
@@ -245,11 +271,17 @@ class FailingChecksIssue(Struct, frozen=True):
             workflow_run.age,
             reasons,
         )
-        self._write_count(failed)
+        github, description = self.issues.github, {"description": str(failed)}
+        try:
+            github.request("POST", "/labels", {"name": self.label, "color": _LABEL_COLOR, **description})
+        except GitHubError as error:
+            if error.status != _ALREADY_EXISTS_STATUS:
+                raise
+            github.request("PATCH", f"/labels/{self.label}", description)
         return self._update(failed, document, name) if failed.number >= FAILURES_BEFORE_ISSUE else None
 
     def record_success(self) -> GitHubText | None:
-        """End the count after a successful check. Return the issue if it was closed, or None."""
+        """Close the issue and delete the count after a successful check. Return the closed issue, or None."""
         closed = self.issues.close(
             "**Drift checks work again.** A drift check has "
             f"succeeded.\n\n{comment_footer(self.issues.workflow_run)}"
@@ -262,6 +294,10 @@ class FailingChecksIssue(Struct, frozen=True):
     # The issue.
 
     def _update(self, failed: FailedChecks, document: BaseModel | None, name: tuple[str, ...]) -> GitHubText:
+        """Open the issue about failing checks, or edit its text and open it again if it is closed.
+
+        An issue of a later run is not changed.
+        """
         github, workflow_run = self.issues.github, self.issues.workflow_run
         marker = WatchMarker(
             key=self.issues.key, run=workflow_run.run_id, attempt=workflow_run.attempt, sha=workflow_run.sha
@@ -281,6 +317,7 @@ class FailingChecksIssue(Struct, frozen=True):
     # The count.
 
     def _read_count(self) -> FailedChecks | None:
+        """Return the failed checks so far from the description of the label; None without failures."""
         try:
             label = self.issues.github.request("GET", f"/labels/{self.label}")
         except GitHubError as error:
@@ -290,19 +327,14 @@ class FailingChecksIssue(Struct, frozen=True):
         description = label.get("description") if isinstance(label, dict) else None
         return parse_failed_checks(description) if isinstance(description, str) else None
 
-    def _write_count(self, failed: FailedChecks) -> None:
-        github, content = self.issues.github, {"description": str(failed)}
-        try:
-            github.request("POST", "/labels", {"name": self.label, "color": _LABEL_COLOR, **content})
-        except GitHubError as error:
-            if error.status != _ALREADY_EXISTS_STATUS:
-                raise
-            github.request("PATCH", f"/labels/{self.label}", content)
-
 
 def _failing_checks_body(
     marker: WatchMarker, failed: FailedChecks, document: BaseModel | None, foot: str
 ) -> str:
+    """Return the text of the issue about failing checks, within GitHub's limit.
+
+    The text contains what the last check printed (`document`), if anything.
+    """
     checks, reasons = format_count(failed.number, "drift check"), ", ".join(failed.reasons)
     head = (
         f"{first_line(marker)}> [!WARNING]\n"

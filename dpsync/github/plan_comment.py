@@ -69,19 +69,23 @@ class ShownChange(Struct, frozen=True, order=True):
 
 
 def read_shown(content: bytes) -> tuple[ShownChange, ...]:
-    """Read the concatenated bytes of several `ShownChange`. An incomplete rest is ignored."""
+    """Parse concatenated `ShownChange` records of 30 bytes each. An incomplete record at the end is ignored.
+
+    A record consists of digests of an address, a field and a content.
+    """
     whole = range(0, len(content) - SHOWN_CHANGE_BYTES + 1, SHOWN_CHANGE_BYTES)
-    return tuple(_read_shown_change(content[start : start + SHOWN_CHANGE_BYTES]) for start in whole)
-
-
-def _read_shown_change(content: bytes) -> ShownChange:
-    return ShownChange(
-        content[:_ADDRESS_BYTES], content[_ADDRESS_BYTES:-_CONTENT_BYTES], content[-_CONTENT_BYTES:]
+    records = (content[start : start + SHOWN_CHANGE_BYTES] for start in whole)
+    return tuple(
+        ShownChange(record[:_ADDRESS_BYTES], record[_ADDRESS_BYTES:-_CONTENT_BYTES], record[-_CONTENT_BYTES:])
+        for record in records
     )
 
 
 def shown_by(plan: Plan) -> tuple[ShownChange, ...]:
-    """Return everything that a plan shows, without duplicates."""
+    """Return everything that a plan shows to its reviewers as digests, without duplicates.
+
+    An approval covers exactly these changes and increases of access.
+    """
     changes_shown = [shown_change for change in plan.changes for shown_change in shown_of(change, plan)]
     return tuple(
         dict.fromkeys([*changes_shown, *(shown_change for _, shown_change in exposures_shown(plan))])
@@ -89,10 +93,11 @@ def shown_by(plan: Plan) -> tuple[ShownChange, ...]:
 
 
 def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
-    """Return what a plan shows of one change; at least one value.
+    """Return what a plan shows of one change as digests; at least one.
 
-    The HTTP requests do not count: the rest of a half-finished plan has the same changes, but ids in place of
-    addresses.
+    An update has one digest for each field, move, effect and special step; another change has one digest for
+    the whole object. The HTTP requests do not count: the rest of a half-finished plan has the same changes,
+    but ids in place of addresses.
     """
     content = change.without_labels.model_dump(mode="json")
     for difference in content["differences"]:
@@ -107,7 +112,10 @@ def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
 
 
 def exposures_shown(plan: Plan) -> Iterator[tuple[str, ShownChange]]:
-    """Yield each change that opens access, with its address."""
+    """Yield the address and the digest of each exposure: an object that the plan makes more visible.
+
+    The highest bit of the field digest marks an exposure.
+    """
     for exposure in plan.exposures:
         content = [
             _platform_and_organization(plan, exposure.address),
@@ -122,7 +130,7 @@ def exposures_shown(plan: Plan) -> Iterator[tuple[str, ShownChange]]:
 
 
 def address_digest(address: str) -> bytes:
-    """Return the digest of an address, as in `ShownChange`."""
+    """Return the digest of an address (11 bytes), as `ShownChange.address` contains it."""
     return _sha256(address)[:_ADDRESS_BYTES]
 
 
@@ -150,7 +158,10 @@ def latest_shown(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[Sho
 
 
 def _update_parts(change: Change, content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of an update with their contents, by field; other parts have names with `#`."""
+    """Yield the parts of an update that need approval: a name and the content that is digested.
+
+    The name is the field. Moves, effects and steps, which belong to no field, have names such as `#moved`.
+    """
     for difference in content["differences"]:
         yield difference["field"], ["field", difference]
     if content["moved"] is not None:
@@ -163,7 +174,10 @@ def _update_parts(change: Change, content: dict[str, Any]) -> Iterator[tuple[str
 
 
 def _platform_and_organization(plan: Plan, address: str) -> list[str]:
-    """Return the platform and the id of the organization of an address."""
+    """Return the platform and the id of the organization that an address belongs to.
+
+    Both are part of each digest, so that an approval for one organization does not count for another.
+    """
     root = address.partition("/")[0]
     return [
         plan.target,
@@ -172,6 +186,7 @@ def _platform_and_organization(plan: Plan, address: str) -> list[str]:
 
 
 def _shown_change(address: str, field: str, content: Any) -> ShownChange:
+    """Return the digests of an address, a field ("" for the whole object) and a JSON content."""
     named = ShownChange(
         address_digest(address), _sha256(field)[:_FIELD_BYTES] if field else WHOLE_OBJECT, b""
     )
@@ -187,6 +202,7 @@ def _sha256(text: str) -> bytes:
 
 
 def _with_sorted_keys(value: object) -> object:
+    """Return JSON data with sorted keys at all levels, so that equal data has the same digest."""
     if isinstance(value, dict):
         return {key: _with_sorted_keys(value[key]) for key in sorted(value)}
     return [_with_sorted_keys(child) for child in value] if isinstance(value, list) else value
@@ -307,9 +323,10 @@ def decode_name(encoded: str) -> str:
 
 
 def split_into_marker_values(displayed: tuple[ShownChange, ...]) -> list[str]:
-    """Return what a plan showed as values for markers: the first comment's, then those of further comments.
+    """Encode what a plan showed as base64url texts for the markers of comments.
 
-    The list is empty if the comments cannot hold everything.
+    The first text is for the plan comment, the others are for further comments. The list is empty if the
+    comments cannot hold everything.
     """
     if len(displayed) > MAX_SHOWN_IN_FIRST_MARKER + MAX_FURTHER_COMMENTS * MAX_SHOWN_IN_FURTHER_MARKER:
         return []
@@ -319,13 +336,14 @@ def split_into_marker_values(displayed: tuple[ShownChange, ...]) -> list[str]:
 
 
 def read_marker_values(texts: Iterable[str]) -> tuple[ShownChange, ...]:
-    """Read the values of markers. A damaged value counts as empty."""
+    """Decode what a plan showed from the base64url texts of markers. A damaged text counts as empty."""
     return tuple(shown_change for text in texts for shown_change in read_shown(_decode(text)))
 
 
 def _decode(text: str) -> bytes:
+    """Decode base64url without padding; return b"" for a damaged text."""
     try:
-        return base64.urlsafe_b64decode(f"{text}==")  # more of them than are needed change nothing
+        return base64.urlsafe_b64decode(f"{text}==")  # too much padding is ignored
     except ValueError:
         return b""
 
@@ -363,7 +381,11 @@ def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComme
 
 
 def comments_with_key(comments: Iterable[FoundComment], key: str) -> list[FoundComment]:
-    """Return the comments for a platform and its organizations, or for an unknown one; all if `key` is ""."""
+    """Return the comments with a key, which stands for a platform and its organizations.
+
+    Comments without a key are returned, too, because their run failed before it knew the key. If `key` is "",
+    return all comments.
+    """
     return [comment for comment in comments if not key or comment.marker.key in (key, "")]
 
 
@@ -375,12 +397,13 @@ def find_rewritable(comments: Iterable[FoundComment]) -> FoundComment | None:
 def decide_comment(
     present: FoundComment | None, age: tuple[int, int], body: str, should_create: bool
 ) -> CommentDecision:
-    """Decide what to do with the comment.
+    """Decide whether a run edits the present comment, writes a new one, or leaves everything unchanged.
 
     Args:
-        found: The present comment; None without one.
-        age: The run that wants to write. A comment of a later run stays.
-        worth_it: Whether to write a new comment if there is none.
+        present: The present comment; None without one.
+        age: The id and attempt of the run that wants to write. A comment of a later run stays.
+        body: The new body.
+        should_create: Whether to write a new comment if there is none.
     """
     if present is None:
         return CommentDecision("new") if should_create else CommentDecision("leave")
@@ -394,7 +417,9 @@ def decide_comment(
 
 
 def merge_approvals(comment: FoundComment | None, approvals: Iterable[Review]) -> dict[str, str]:
-    """Return the digest of the plan that each approver approved, by name in base64url; "" if unknown.
+    """Return which plan each approver approved: the digest of the plan by the name in base64url.
+
+    The digest is "" if it is unknown.
 
     An approval after the last edit of the comment is for the plan in the comment. For an earlier approval,
     the marker has the digest. Both times are GitHub's. The digest is unknown if the approval came before the
@@ -433,9 +458,14 @@ def plan_marker(
     state: State = "plan",
     approved: Mapping[str, str] | None = None,
 ) -> PlanMarker:
-    """Return the marker of a comment about a plan, or about why there is none.
+    """Return the marker (the invisible first line) of a comment about a plan or a failed planning.
 
-    `name` is the key of the inputs.
+    Args:
+        name: The key of the inputs.
+        workflow_run: The run that writes the comment.
+        document: What `dpsync plan` printed: a plan, or findings.
+        state: The state of the comment; only "plan" may be rewritten later.
+        approved: The digest of the approved plan by the approver's name in base64url.
     """
     plan = document.plan if isinstance(document, PlanDocument) else None
     return PlanMarker(
@@ -478,7 +508,13 @@ def comment_footer(workflow_run: WorkflowRun) -> str:
 
 
 def further_comment_body(marker: PlanMarker, part: int, displayed: str) -> str:
-    """Return a further comment, with what the marker of the first comment has no room for."""
+    """Return the body of a further comment, which continues the marker of a plan comment.
+
+    Args:
+        marker: The marker of the plan comment.
+        part: The number of the further comment, from 1 on.
+        displayed: The part of what the plan showed, in base64url.
+    """
     further_marker = FurtherMarker(
         key=marker.key,
         run=marker.run,
@@ -497,7 +533,10 @@ def further_comment_body(marker: PlanMarker, part: int, displayed: str) -> str:
 
 
 def with_status(comment: FoundComment, state: State, line: str, applied: str = "") -> str:
-    """Return the body of a comment with a new state and status line."""
+    """Return the body of a plan comment with a new state and a status line above the unchanged plan.
+
+    `applied` is the applied commit for the state "converged".
+    """
     marker = comment.marker.model_copy(update={"state": state, "applied": applied})
     before, separator, content = comment.text.body.partition(_CONTENT_SEPARATOR)
     if not separator:
@@ -506,6 +545,7 @@ def with_status(comment: FoundComment, state: State, line: str, applied: str = "
 
 
 def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
+    """Return the beginning of a plan comment: the marker, status lines, and the separator before the plan."""
     parts = [line for line in lines if line]
     return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT_SEPARATOR
 

@@ -56,7 +56,7 @@ class Log:
         self._line(f"::{level} title=dpsync::{escape_data(visible(text))}")
 
     def write_commands(self, lines: Iterable[str]) -> None:
-        """Write commands that a renderer made."""
+        """Write workflow commands (lines such as `::error file=…::text`) that a renderer made."""
         for line in lines:
             self._line(visible_lines(line))
 
@@ -71,12 +71,13 @@ class Log:
             self._line(f"\n::{token}::")
 
     def _line(self, text: str) -> None:
+        """Write a line, and flush the stream so that a killed run loses nothing."""
         self._stream.write(f"{text}\n")
         self._stream.flush()
 
 
 def escape_data(text: str) -> str:
-    """Escape a text for the place behind the second `::` of a command."""
+    """Escape the text of a workflow command (`::notice::TEXT`), which must be on one line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -233,6 +234,7 @@ def read_inputs(text: str) -> Inputs:
 
 
 def _read_single_line(texts: Mapping[str, str], name: str) -> str:
+    """Return an input without spaces at its ends; "" if it is missing. Raises InvalidInputError."""
     value = texts.get(name, "").strip()
     if "\n" in value or "\0" in value:
         raise InvalidInputError(f'The input "{name}" must not have more than one line.')
@@ -240,13 +242,17 @@ def _read_single_line(texts: Mapping[str, str], name: str) -> str:
 
 
 def _read_lines(texts: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return the lines of an input. No line is split at a space."""
+    """Return the non-empty lines of an input, one value per line. Raises InvalidInputError."""
     if "\0" in texts.get(name, ""):
         raise InvalidInputError(f'The input "{name}" must not contain a null character.')
     return tuple(line.strip() for line in texts.get(name, "").splitlines() if line.strip())
 
 
 def _read_choice(texts: Mapping[str, str], name: str, literal_type: Any) -> str:
+    """Return an input that must be one of the values of a Literal type; by default the first value.
+
+    Raises InvalidInputError.
+    """
     known = get_args(literal_type)
     value = _read_single_line(texts, name) or known[0]
     if value not in known:
@@ -263,6 +269,7 @@ def _read_choice(texts: Mapping[str, str], name: str, literal_type: Any) -> str:
 
 
 def _read_boolean(texts: Mapping[str, str], name: str, otherwise: str = "true") -> bool:
+    """Return an input that must be "true" or "false", or the default. Raises InvalidInputError."""
     value = _read_single_line(texts, name).lower() or otherwise
     if value not in ("true", "false"):
         raise InvalidInputError(f'The input "{name}" must be "true" or "false", and not "{value}".')
@@ -310,12 +317,12 @@ def outputs_if_killed(applying: bool = False) -> dict[str, str]:
 def outputs(
     document: BaseModel | None, code: int, overrides: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the outputs of a command.
+    """Return all outputs of the step by name, made from the result of a dpsync command.
 
     Args:
         document: The document that the command printed; None if it printed none.
         code: The exit code of the command.
-        more: Outputs that replace others.
+        overrides: Outputs that replace those of the command.
     """
     values = dict.fromkeys(OUTPUT_NAMES, "")
     values |= dict.fromkeys(("create", "update", "move", "delete", "blocked"), "0")
@@ -346,11 +353,12 @@ def output_lines(values: Mapping[str, str]) -> str:
 
 
 def failure_reason(document: BaseModel | None, code: int) -> str:
-    """Return why a command failed, as one word."""
+    """Return why a command failed as one word, such as "network", or else its outcome, such as "failed"."""
     return _reason(document, code) or _outcome(document, code)
 
 
 def _outcome(document: BaseModel | None, code: int) -> str:
+    """Return the output `outcome` of a command, such as "changes", "applied", "drift" or "failed"."""
     if code in _OUTCOMES:
         return _OUTCOMES[Exit(code)]
     if code in STOPPED_EXIT_CODES:
@@ -375,6 +383,7 @@ def _outcome(document: BaseModel | None, code: int) -> str:
 
 
 def _reason(document: BaseModel | None, code: int) -> str:
+    """Return the output `failure-reason` of a command, such as "network"; "" if it did not fail."""
     if code in STOPPED_EXIT_CODES:
         return "interrupted"
     if code in (Exit.DONE, Exit.CHANGES):
@@ -452,7 +461,10 @@ class ActionRun(Struct):
     result: RunResult = field(default_factory=RunResult)
 
     def run_command(self, command: str, *further_arguments: str) -> CommandResult:
-        """Run a dpsync command with the inputs and `more` arguments."""
+        """Run a dpsync command with the flags that the inputs require, and return its JSON document.
+
+        `further_arguments` are added to the command line.
+        """
         words = [*self.inputs.command_line(command), *further_arguments, "--format", "json"]
         return self.run_dpsync(
             words, self.workflow_run.base_branch_override, self.workflow_run.verified_commit, self.applied
@@ -466,13 +478,14 @@ class ActionRun(Struct):
         markdown: str = "",
         outcome: str = "refused",
     ) -> CommandResult:
-        """End the run without doing anything, and return its result.
+        """Record that the run is refused, and return its result. The caller then ends the run.
 
         Args:
-            reason: A word for programs.
-            why: A sentence for people.
-            ran: The command that printed the refused plan.
+            reason: A word for the output `failure-reason`.
+            why: A sentence for the log.
+            ran: The result of the command that printed the refused plan.
             markdown: A text for the summary; "" for a text made from `why`.
+            outcome: The output `outcome`.
         """
         self.log.notice(why, "error")
         self.result.outputs |= {"outcome": outcome, "failure-reason": reason}
@@ -495,7 +508,7 @@ class ActionRun(Struct):
 
     @staticmethod
     def problem_text(failure: str, error: GitHubError) -> str:
-        """Return in a line what GitHub did not do, and why."""
+        """Return a message about an error of GitHub in one line: what failed, why, and perhaps a hint."""
         hint = ""
         if error.not_allowed:
             hint = " The GitHub token lacks a permission, or the run is for a fork."

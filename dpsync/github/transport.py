@@ -18,20 +18,23 @@ from dpsync.client.platform import origin
 
 
 def member_at(value: Any, *names: str) -> Any:
-    """Return the member under a path of names; None if there is none."""
+    """Return the member of nested JSON objects under a path of keys; None if there is none.
+
+    Example: `member_at({"a": {"b": 1}}, "a", "b")` is 1.
+    """
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
 def text_at(body: Any, *names: str) -> str:
-    """Return the string under a path of names; "" if there is none."""
+    """Return the string in nested JSON objects under a path of keys; "" if there is none."""
     value = member_at(body, *names)
     return value if isinstance(value, str) else ""
 
 
 def number_at(body: Any, *names: str) -> int | None:
-    """Return the integer under a path of names; None if there is none."""
+    """Return the integer in nested JSON objects under a path of keys; None if there is none."""
     value = member_at(body, *names)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
@@ -170,7 +173,7 @@ class GitHubTransport:
             raise GitHubError(f"GET {path} has more than {MAX_PAGES} pages")
 
     def _wait(self, pause: float) -> bool:
-        """Wait, and return True, unless the total waiting time would be too long."""
+        """Wait before a retry, and return True; return False if the total waiting time would be too long."""
         if pause > self._seconds_left:
             return False
         self._seconds_left -= pause
@@ -194,7 +197,7 @@ def _requested_pause(response: httpx.Response) -> float | None:
 
 
 def _error_message(response: httpx.Response) -> str:
-    """Return the messages in an error response, in one line."""
+    """Return the messages in GitHub's error response joined into one line; "" without any."""
     try:
         body = response.json()
     except ValueError:
@@ -206,6 +209,7 @@ def _error_message(response: httpx.Response) -> str:
 
 
 def _parse_json(response: httpx.Response) -> Any:
+    """Return the JSON of a response. Raises GitHubError for invalid JSON."""
     try:
         return response.json()
     except ValueError:

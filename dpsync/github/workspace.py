@@ -54,11 +54,12 @@ class WorkflowRun(Struct, frozen=True):
 
     @property
     def age(self) -> tuple[int, int]:
-        """A number of the run for comparisons: the later run has the greater one."""
+        """The run id and attempt, for comparisons: a later run or attempt has the greater value."""
         return self.run_id, self.attempt
 
     @property
     def url(self) -> str:
+        """The URL of the run's page on GitHub."""
         return f"{self.server}/{self.repository}/actions/runs/{self.run_id}"
 
     @property
@@ -129,7 +130,11 @@ def find_workflow_run(env: Mapping[str, str], event: Any) -> WorkflowRun:
 
 
 def _branch(env: Mapping[str, str], event: Any) -> str:
-    """Return the branch of a run: of an unmerged pull request its head, of a tag the default branch."""
+    """Return the branch that a run is about.
+
+    This is the branch of GITHUB_REF, for an unmerged pull request its head branch, for a merged one its base
+    branch, and for other events, such as a tag, the default branch.
+    """
     ref = env.get("GITHUB_REF", "")
     if ref.startswith("refs/heads/"):
         return ref.removeprefix("refs/heads/")
@@ -140,21 +145,28 @@ def _branch(env: Mapping[str, str], event: Any) -> str:
 
 
 def plan_key(name: str, plan: Plan) -> str:
-    """Return the key of a plan's platform and organizations; `name` is the key of the configuration."""
+    """Return the key (a hash) that identifies the platform and the organizations of a plan in markers.
+
+    `name` is the key of the configuration.
+    """
     return target_key(name, plan.platform, (organization.id for organization in plan.organizations))
 
 
 def target_key(name: str, address: str, organizations: Iterable[str]) -> str:
-    """Return the key of a platform and its organizations; `name` is the key of the configuration."""
+    """Return the key (a hash) that identifies a platform and its organizations in markers.
+
+    `name` is the key of the configuration. All platforms on this machine (loopback) have the same key,
+    because their ports change.
+    """
     return make_key(name, "" if is_loopback(address) else address, *sorted(organizations))
 
 
 def branch_key(name: str) -> str:
-    """Return the key of a branch for markers; "" for no branch."""
+    """Return the key (a hash) that identifies a branch in markers; "" for no branch."""
     return make_key("branch", name) if name else ""
 
 
 def make_key(*parts: str) -> str:
-    """Return a key for several texts, in 32 hexadecimal digits."""
+    """Return a hash of several texts in 32 hexadecimal digits, which identifies them in markers."""
     joined = "\0".join(part.replace("\0", "") for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
