@@ -62,13 +62,17 @@ _CHILD_LISTS = ("nodes", "fragments", "leaves", "marks")
 
 
 def malformed_nodes(document: Json, defaults: Mapping[str, Json]) -> Iterator[UnsupportedNode]:
-    """Yield every node of a wrong form. `defaults` has a value of the right type for each member of data."""
+    """Yield every node of a Document whose JSON has a wrong structure or a member of a wrong type.
+
+    `defaults` has, by node type, a value of the right type for each member of `data`, as `DEFAULTS` does.
+    """
     yield from _malformed_below(document, "", defaults, 0)
 
 
 def _malformed_below(
     node: Json, path: str, defaults: Mapping[str, Json], depth: int
 ) -> Iterator[UnsupportedNode]:
+    """Yield every malformed node below a node. `path` leads to the node, such as `nodes[2].nodes[0]`."""
     for name in _CHILD_LISTS:
         children = node.get(name)
         if children is None:
@@ -84,6 +88,10 @@ def _malformed_below(
 def _check_node_form(
     node: Any, path: str, list_name: str, defaults: Mapping[str, Json], depth: int
 ) -> Iterator[UnsupportedNode]:
+    """Yield a node if its own JSON is malformed, otherwise every malformed node below the node.
+
+    `list_name` is the list of the parent that contains the node, such as "nodes" or "marks".
+    """
     if not isinstance(node, dict):
         yield UnsupportedNode(path, type(node).__name__, "is not a node")
         return
@@ -103,18 +111,22 @@ def _check_node_form(
 
 
 def _is_allowed_in(node: Json, list_name: str, defaults: Mapping[str, Json]) -> bool:
-    kind, expected = node.get("type"), node.get("object")
+    """Return whether the type and the `object` of a node fit together and fit the list with the node.
+
+    For example, a link must be an "inline" and a paragraph a "block". The types in `defaults` are known.
+    """
+    kind, object_ = node.get("type"), node.get("object")
     if not isinstance(kind, str | None):
         return False
     if list_name == "nodes":
         if kind in ("link", "inline-image"):
-            return expected == "inline"
-        return expected == "block" if kind in defaults else expected != "text" or kind is None
+            return object_ == "inline"
+        return object_ == "block" if kind in defaults else object_ != "text" or kind is None
     return list_name != "marks" or isinstance(kind, str)
 
 
 def _wrong_member(node: Json, defaults: Json) -> str | None:
-    """Return the name of the member with a wrong type; None if there is none."""
+    """Return the name of the first member of a node's `data` with another type than its default, if any."""
     data = node.get("data")
     if data is not None and not isinstance(data, dict):
         return "data"
@@ -132,6 +144,8 @@ _UNSUPPORTED_VIEW_MEMBERS = ("columnWidths", "hideHeader", "sticky")
 
 
 class Column(Struct, frozen=True):
+    """A column of a table. `align` is one of `ALIGNMENTS`."""
+
     title: str
     align: str
 
@@ -144,14 +158,19 @@ class PlainTable(Struct, frozen=True):
 
 
 def plain_table(block: Json) -> PlainTable | None:
-    """Return the table as rows and columns; None if Markdown cannot express it."""
+    """Return a table block as columns and rows; None if Markdown cannot express the table."""
     try:
         return _split_table(block)
-    except (AttributeError, KeyError, TypeError):  # not the published shape: then it is kept as it is
+    except (AttributeError, KeyError, TypeError):  # not the documented structure of a table
         return None
 
 
 def _split_table(block: Json) -> PlainTable | None:
+    """Return a table block as columns and rows; None if Markdown cannot express the table.
+
+    The platform stores definitions of columns, records with an order index, and a text fragment per cell.
+    Raises AttributeError, KeyError or TypeError for a block of another structure.
+    """
     data = block["data"]
     view, definition, records = data["view"], data["definition"], data["records"]
     names = list(view["columns"])
@@ -169,20 +188,20 @@ def _split_table(block: Json) -> PlainTable | None:
     if any(column.align not in ALIGNMENTS or not isinstance(column.title, str) for column in columns):
         return None
     cells = {fragment.get("fragment"): fragment for fragment in block.get("fragments") or []}
-    ordered = sorted(records.values(), key=lambda record: _order_key(record["orderIndex"]))
+
+    def order_key(record: Json) -> tuple[float, str]:
+        index = record["orderIndex"]  # numbers come first, by value; then texts
+        return (float(index), "") if isinstance(index, int | float) else (float("inf"), str(index))
+
+    ordered = sorted(records.values(), key=order_key)
     rows = tuple(tuple(cells.get(record["values"].get(name) or "") for name in names) for record in ordered)
     return PlainTable(columns, rows)
 
 
-def _order_key(index: Any) -> tuple[float, str]:
-    """Return a sort key for an order index: numbers by value, then texts by their letters."""
-    return (float(index), "") if isinstance(index, int | float) else (float("inf"), str(index))
-
-
 def table_block(columns: list[Column], rows: list[list[list[Json]]]) -> Json:
-    """Return the block of a table. Each cell is a list of inline nodes."""
+    """Return a table block in the platform's format. Each cell in `rows` is a list of inline nodes."""
     names = [f"column-{number}" for number in range(1, len(columns) + 1)]
-    width = len(str(len(rows)))  # the order of records is that of texts
+    width = len(str(len(rows)))  # order indexes are compared as texts, so all need the same length
     records: Json = {}
     fragments: list[Json] = []
     for number, row in enumerate(rows, 1):
@@ -252,30 +271,38 @@ _UNWRITABLE_CODE = re.compile(f"\r|{UNWRITABLE.pattern}")
 
 
 def non_default_data(node: Json, default: Mapping[str, Json] = DEFAULTS) -> Json:
-    """Return the members of a node's data that differ from their defaults."""
+    """Return the members of a node's `data` that have a meaning and differ from their defaults.
+
+    `default` has the defaults by node type.
+    """
     data = node.get("data") or {}
     known = default.get(str(node.get("type")), {})
     return {name: data[name] for name in sorted(known) if data.get(name) not in (None, "", known[name])}
 
 
 def unsupported_nodes(document: Json) -> Iterator[UnsupportedNode]:
-    """Yield every node of the document that Markdown cannot hold.
+    """Yield every node of the document that Markdown cannot express.
 
-    For a misshapen document, yield only the nodes of a wrong form.
+    If the JSON of nodes is malformed, yield only these nodes.
     """
-    wrong = list(malformed_nodes(document, DEFAULTS))
-    yield from wrong
-    if wrong:
+    malformed = list(malformed_nodes(document, DEFAULTS))
+    yield from malformed
+    if malformed:
         return
     yield from _check_blocks(document.get("nodes") or [], "document", "")
 
 
 def _check_blocks(nodes: list[Any], parent: str, path: str, depth: int = 0) -> Iterator[UnsupportedNode]:
+    """Yield the unsupported nodes in the blocks of a parent.
+
+    `parent` is the type of the parent, a key of `CHILDREN`. `path` is the prefix of the paths of the blocks.
+    """
     for index, node in enumerate(nodes):
         yield from _check_block(node, parent, f"{path}nodes[{index}]", depth)
 
 
 def _check_block(node: Any, parent: str, path: str, depth: int) -> Iterator[UnsupportedNode]:
+    """Yield a block if Markdown does not allow the block in its parent, or its unsupported parts."""
     kind = _node_type(node)
     if kind not in CHILDREN[parent]:
         known = kind in CHILDREN["document"] or kind == "list-item"
@@ -304,10 +331,12 @@ def _check_block(node: Any, parent: str, path: str, depth: int) -> Iterator[Unsu
 
 
 def _node_type(node: Json) -> str:
+    """Return the type of a node, or its `object` if it has no type, such as "text"."""
     return str(node.get("type") or node.get("object"))
 
 
 def _check_members(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode]:
+    """Yield a node once for each setting in its `data` that Markdown cannot express."""
     for name, value in non_default_data(node).items():
         if name not in EXPRESSIBLE_DATA.get(kind, ()):
             yield UnsupportedNode(path, kind, f"has the setting `{name}`, which Markdown cannot express")
@@ -316,6 +345,7 @@ def _check_members(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode
 
 
 def _check_list(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode]:
+    """Yield a list whose start number Markdown cannot express, and task items in a list of another type."""
     start = non_default_data(node).get("start")
     if start is not None and not 0 <= start <= 999_999_999:
         yield UnsupportedNode(path, kind, "has a `start` that is not a number from 0 to 999999999")
@@ -330,6 +360,7 @@ def _check_list(node: Json, kind: str, path: str) -> Iterator[UnsupportedNode]:
 
 
 def _check_code(node: Json, path: str) -> Iterator[UnsupportedNode]:
+    """Yield the lines of a code block that are not plain text without control characters."""
     for index, line in enumerate(node.get("nodes") or []):
         line_path = f"{path}.nodes[{index}]"
         kind = _node_type(line)
@@ -345,6 +376,7 @@ def _check_code(node: Json, path: str) -> Iterator[UnsupportedNode]:
 
 
 def _check_images(children: list[Any], path: str) -> Iterator[UnsupportedNode]:
+    """Yield the images of an image block that Markdown cannot express, or the block if it has no image."""
     if not children:
         yield UnsupportedNode(path, "images", "contains no image")
     for index, image in enumerate(children):
@@ -384,6 +416,7 @@ def _caption_text(fragment: Json) -> str | None:
 
 
 def _check_table(node: Json, path: str) -> Iterator[UnsupportedNode]:
+    """Yield a table that is no plain text table, or the unsupported nodes in its cells."""
     table = plain_table(node)
     if table is None:
         yield UnsupportedNode(path, "table", "is not a plain table of text columns with a header row")
@@ -403,10 +436,24 @@ def _check_table(node: Json, path: str) -> Iterator[UnsupportedNode]:
 
 
 def _check_inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterator[UnsupportedNode]:
+    """Yield the texts, links and images in inline content that Markdown cannot express.
+
+    A link in a link (`within_link`) is unsupported.
+    """
     for index, node in enumerate(nodes):
         node_path, kind = f"{path}.nodes[{index}]", _node_type(node)
         if kind == "text":
-            yield from _check_text_leaves(node, node_path)
+            for leaf in node.get("leaves") or []:
+                marks = {
+                    str(mark.get("type")) for mark in leaf.get("marks") or [] if not is_default_color(mark)
+                }
+                for mark in sorted(marks - set(MARKS)):
+                    yield UnsupportedNode(node_path, mark, "is formatting that Markdown cannot express")
+                content = leaf.get("text") or ""
+                if UNWRITABLE.search(content) or ("code" in marks and re.search("[\r\n]", content)):
+                    yield UnsupportedNode(
+                        node_path, "text", "contains a character that Markdown cannot write"
+                    )
         elif kind == "inline-image" or (kind == "link" and not within_link):
             yield from _check_members(node, kind, node_path)
             yield from _check_reference(node, node_path)
@@ -415,22 +462,13 @@ def _check_inlines(nodes: list[Any], path: str, *, within_link: bool) -> Iterato
             yield UnsupportedNode(node_path, kind, "cannot be written as Markdown at this position")
 
 
-def _check_text_leaves(text: Json, path: str) -> Iterator[UnsupportedNode]:
-    for leaf in text.get("leaves") or []:
-        marks = {str(mark.get("type")) for mark in leaf.get("marks") or [] if not is_default_color(mark)}
-        for mark in sorted(marks - set(MARKS)):
-            yield UnsupportedNode(path, mark, "is formatting that Markdown cannot express")
-        content = leaf.get("text") or ""
-        if UNWRITABLE.search(content) or ("code" in marks and re.search("[\r\n]", content)):
-            yield UnsupportedNode(path, "text", "contains a character that Markdown cannot write")
-
-
 def is_default_color(mark: Json) -> bool:
-    """Return whether a mark is the default text color, which means no mark."""
+    """Return whether a mark sets the default text color, which has no effect."""
     return mark.get("type") == "color" and {"default", None}.issuperset((mark.get("data") or {}).values())
 
 
 def _check_reference(node: Json, path: str) -> Iterator[UnsupportedNode]:
+    """Yield a link or an image that does not point to a URL, or to a URL that Markdown cannot write."""
     ref = (node.get("data") or {}).get("ref")
     if not isinstance(ref, dict) or ref.get("kind") != "url" or not isinstance(ref.get("url"), str):
         yield UnsupportedNode(path, _node_type(node), "points to a GitBook object, not to a URL")

@@ -61,6 +61,11 @@ class Parser(MarkdownIt):
 
 
 def _record_offsets(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+    """Wrap an inline rule of markdown-it so that its tokens get their offset in the text as metadata.
+
+    The parser records no positions within a paragraph, but problems must be reported with theirs.
+    """
+
     def run(state: StateInline, silent: bool) -> bool:
         start, before = state.pos, len(state.tokens)
         matched = rule(state, silent)
@@ -73,7 +78,10 @@ def _record_offsets(rule: Callable[[StateInline, bool], bool]) -> Callable[[Stat
 
 
 def inlines(tokens: list[Token], refuse: ReportProblem) -> list[Json]:
-    """Return the nodes of one inline text. An empty text is one node, too."""
+    """Convert the tokens of one inline text, such as a paragraph, to nodes: texts, links and images.
+
+    An empty text becomes one text node. `refuse` is called for each problem.
+    """
     pieces: list[Piece] = []
     target = pieces
     link: Json = {}
@@ -85,12 +93,28 @@ def inlines(tokens: list[Token], refuse: ReportProblem) -> list[Json]:
                 [*marks, mark_name] if token.nesting > 0 else [mark for mark in marks if mark != mark_name]
             )
         elif token.type == "link_open":
-            link, target = _link_node(token, refuse), []
+            if token.attrGet("title"):
+                hint = "delete the title, or write the title before or after the link"
+                _refuse(token, refuse, "link titles", hint)
+            link = {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}
+            target = []
         elif token.type == "link_close":
             pieces.append({**link, "nodes": _inline_nodes(target)})
             target = pieces
         elif token.type == "image":
-            target.append(_image_node(token, refuse))
+            data = {
+                "ref": reference(token, "src"),
+                "alt": alternative_text(token, refuse),
+                "caption": token.attrGet("title"),
+            }
+            target.append(
+                {
+                    "object": "inline",
+                    "type": "inline-image",
+                    "isVoid": True,
+                    "data": {name: value for name, value in data.items() if value},
+                }
+            )
         elif text := _token_text(token, refuse):
             text_marks = {*marks, "code"} if token.type == "code_inline" else set(marks)
             target.append((text, tuple(mark for mark in MARKS if mark in text_marks)))
@@ -98,6 +122,7 @@ def inlines(tokens: list[Token], refuse: ReportProblem) -> list[Json]:
 
 
 def _inline_nodes(pieces: Iterable[Piece]) -> list[Json]:
+    """Join each run of adjacent texts in the pieces into one text node, and keep links and images."""
     nodes: list[Json] = []
     texts: list[tuple[str, tuple[str, ...]]] = []
     for piece in pieces:
@@ -110,6 +135,7 @@ def _inline_nodes(pieces: Iterable[Piece]) -> list[Json]:
 
 
 def _text_node(pieces: Iterable[tuple[str, tuple[str, ...]]]) -> Json:
+    """Return one text node for pairs of a text and its marks, with one leaf for adjacent equal marks."""
     leaves = []
     for marks, group in groupby(pieces, key=lambda piece: piece[1]):
         text = "".join(part for part, _ in group)
@@ -119,6 +145,7 @@ def _text_node(pieces: Iterable[tuple[str, tuple[str, ...]]]) -> Json:
 
 
 def _token_text(token: Token, refuse: ReportProblem) -> str:
+    """Return the text of an inline token. Report hard line breaks and HTML, which GitBook cannot store."""
     if token.type == "softbreak":
         return " "
     if token.type == "hardbreak":
@@ -136,40 +163,17 @@ def _token_text(token: Token, refuse: ReportProblem) -> str:
 
 
 def _refuse(token: Token, refuse: ReportProblem, syntax: str, hint: str) -> None:
+    """Report at the offset of a token that GitBook does not support a syntax, such as "link titles"."""
     refuse(token.meta["offset"], f"GitBook does not support {syntax}", hint)
 
 
-def _link_node(token: Token, refuse: ReportProblem) -> Json:
-    if token.attrGet("title"):
-        _refuse(
-            token,
-            refuse,
-            "link titles",
-            "delete the title, or write the title before or after the link",
-        )
-    return {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}
-
-
-def _image_node(token: Token, refuse: ReportProblem) -> Json:
-    data = {
-        "ref": reference(token, "src"),
-        "alt": alternative_text(token, refuse),
-        "caption": token.attrGet("title"),
-    }
-    return {
-        "object": "inline",
-        "type": "inline-image",
-        "isVoid": True,
-        "data": {name: value for name, value in data.items() if value},
-    }
-
-
 def reference(token: Token, attribute: str) -> Json:
+    """Return the URL in an attribute of a token, such as `href`, as the platform stores a reference."""
     return {"kind": "url", "url": str(token.attrGet(attribute) or "")}
 
 
 def alternative_text(image: Token, refuse: ReportProblem) -> str:
-    """Return the alternative text of an image, without marks."""
+    """Return the alternative text of an image token without formatting; images inside add their own text."""
 
     def refused(_: int, message: str, hint: str) -> None:
         refuse(image.meta["offset"], message, hint)
@@ -221,11 +225,15 @@ class _MarkdownReader:
         self.problems.append(Problem(line + 1, offset + 1, message, hint))
 
     def next_token(self) -> Token:
+        """Return the next block token, and move behind it."""
         self.position += 1
         return self.tokens[self.position - 1]
 
     def blocks(self, parent: str, closing: str | None) -> list[Json]:
-        """Return the blocks up to and including the token that closes their parent."""
+        """Read tokens up to and including the one that closes the parent, and return the blocks in between.
+
+        `parent` is the node type of the parent, and `closing` the type of the closing token; None reads all.
+        """
         blocks: list[Json] = []
         while self.position < len(self.tokens):
             token = self.next_token()
@@ -235,6 +243,7 @@ class _MarkdownReader:
         return blocks
 
     def block(self, token: Token, parent: str) -> list[Json]:
+        """Convert the block that begins with a token; return no node for HTML, which is reported."""
         line = self.checked_position(token)
         match token.type:
             case "paragraph_open":
@@ -258,7 +267,7 @@ class _MarkdownReader:
         return []
 
     def checked_position(self, token: Token) -> tuple[int, int]:
-        """Return the position of a block, and refuse nesting at which the parser would drop content."""
+        """Return the line and offset of a block. Report too deep nesting, where the parser drops content."""
         line = self.line_and_offset(token)
         if token.level > MAX_NESTING:
             self.refuse(
@@ -269,17 +278,19 @@ class _MarkdownReader:
         return line
 
     def line_and_offset(self, token: Token) -> tuple[int, int]:
-        """Return the line of a block, and the offset in it behind indentation and quote markers."""
-        assert token.map is not None  # only what is inside a line has none
+        """Return the first line of a block, and the offset there after indentation and quote markers."""
+        assert token.map is not None  # only inline tokens have no lines
         number = token.map[0]
         return number, len(self.lines[number]) - len(self.lines[number].lstrip(_PREFIX_CHARACTERS))
 
     def check_allowed(self, kind: str, parent: str, line: tuple[int, int]) -> None:
+        """Report a block of a kind that GitBook does not allow in its parent. `line` is line and offset."""
         if kind not in CHILDREN[parent]:
             message = f"GitBook does not support {_BLOCK_NAMES[kind]} in a {_BLOCK_NAMES[parent]}"
             self.refuse(*line, message, f"move {_BLOCK_NAMES[kind]} out of the {_BLOCK_NAMES[parent]}")
 
     def paragraph(self, parent: str) -> Json:
+        """Convert a paragraph. Images without other text become an image block if the parent allows one."""
         inline, _ = self.next_token(), self.next_token()
         children = inline.children or []
         visible = [token for token in children if token.type != "softbreak"]
@@ -290,6 +301,7 @@ class _MarkdownReader:
         return _block_node("paragraph", nodes=self.inline(inline, children))
 
     def image(self, inline: Token, token: Token) -> Json:
+        """Convert an image token of an inline text to an item of an image block; its title is the caption."""
         alt = alternative_text(token, lambda *problem: self.refuse_inline(inline, *problem))
         data = {"ref": reference(token, "src"), **({"alt": alt} if alt else {})}
         caption = token.attrGet("title")
@@ -302,6 +314,7 @@ class _MarkdownReader:
         return _block_node("image", data=data, isVoid=True, fragments=[fragment] if caption else [])
 
     def heading(self, token: Token) -> Json:
+        """Convert a heading. Report a level that GitBook does not have, and use the lowest one instead."""
         inline, _ = self.next_token(), self.next_token()
         level = int(token.tag[1:])
         if level > len(HEADINGS):
@@ -311,6 +324,7 @@ class _MarkdownReader:
         return _block_node(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
 
     def items(self, token: Token) -> Json:
+        """Convert a list that begins with a token. Report a list in which only some items are tasks."""
         ordered = token.type == "ordered_list_open"
         items: list[Json] = []
         lines: list[tuple[int, int]] = []
@@ -334,16 +348,16 @@ class _MarkdownReader:
         return _block_node(kind, data=start if ordered else {}, nodes=items)
 
     def take_checkbox(self) -> bool | None:
-        """Remove the checkbox from the item that begins here.
+        """Remove the checkbox (`[ ]` or `[x]`) from the list item that begins at the present position.
 
-        Returns whether it is checked; None without one.
+        Return whether the checkbox is checked; None if the item has no checkbox.
         """
         if self.tokens[self.position].type != "paragraph_open":
             return None
         inline = self.tokens[self.position + 1]
         children = inline.children or []
         box = _CHECKBOX.match(inline.content)
-        # Both, since `\[ ]` is text, and `[x]` may be a link that is defined elsewhere
+        # Check the source and the token: `\[ ]` is only text, and `[x]` may be a link that is defined below.
         if not box or not children or not children[0].content.startswith(box[0].rstrip()):
             return None
         children[0].content = children[0].content[box.end() :]
@@ -354,6 +368,7 @@ class _MarkdownReader:
         return box[1] != " "
 
     def code(self, token: Token) -> Json:
+        """Convert a code block. Report a text after the language, which GitBook cannot store."""
         words = token.info.split()
         if len(words) > 1:
             line, offset = self.line_and_offset(token)
@@ -361,9 +376,14 @@ class _MarkdownReader:
             self.refuse(line, offset, message, f'write only the language, "{words[0]}"')
         data = {"syntax": unescapeAll(words[0])} if words else {}
         lines = token.content.removesuffix("\n").split("\n")
-        return _block_node("code", data=data, nodes=[_code_line_node(line) for line in lines])
+        nodes = []
+        for line in lines:
+            leaf = {"object": "leaf", "text": line, "marks": []}
+            nodes.append(_block_node("code-line", nodes=[{"object": "text", "leaves": [leaf]}]))
+        return _block_node("code", data=data, nodes=nodes)
 
     def table(self) -> Json:
+        """Convert the rest of a table whose first token was read."""
         columns: list[Column] = []
         rows: list[list[list[Json]]] = []
         while (token := self.next_token()).type != "table_close":
@@ -391,6 +411,7 @@ class _MarkdownReader:
             )
 
     def title(self, inline: Token) -> str:
+        """Return the text of a column title. Report anything but plain text."""
         children = inline.children or []
         if any(token.type not in ("text", "softbreak") for token in children):
             hint = "remove links, images and formatting from the title"
@@ -398,6 +419,7 @@ class _MarkdownReader:
         return "".join(token.content for token in children)
 
     def inline(self, inline: Token, children: list[Token]) -> list[Json]:
+        """Convert the child tokens of an inline token to nodes, and record their problems."""
         return inlines(children, lambda *problem: self.refuse_inline(inline, *problem))
 
     def refuse_inline(self, inline: Token, offset: int, message: str, hint: str) -> None:
@@ -418,10 +440,6 @@ class _MarkdownReader:
 
 
 def _block_node(kind: str, **members: Any) -> Json:
+    """Return a block node of a type with further members; empty `fragments` are left out."""
     non_empty = {name: value for name, value in members.items() if name != "fragments" or value}
     return {"object": "block", "type": kind, "data": {}, **non_empty}
-
-
-def _code_line_node(text: str) -> Json:
-    leaf = {"object": "leaf", "text": text, "marks": []}
-    return _block_node("code-line", nodes=[{"object": "text", "leaves": [leaf]}])

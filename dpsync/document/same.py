@@ -24,7 +24,7 @@ _MAX_JSON_DEPTH = 100  # what stands deeper within a member is compared as it is
 
 
 def have_same_meaning(a: Json, b: Json) -> bool:
-    """Return whether two Documents have the same meaning."""
+    """Return whether two Documents look the same to a reader, however their JSON differs."""
     return normalize(a) == normalize(b)
 
 
@@ -37,25 +37,27 @@ def normalize(document: Json) -> list[Any]:
     """
     if any(malformed_nodes(document, DEFAULTS)):
         return [document]
-    return [_image_paragraph_as_block(block) for block in _normalize_blocks(document.get("nodes") or [])]
-
-
-def _image_paragraph_as_block(block: Any) -> Any:
-    """Return a paragraph that is only an image as a block of one image; other blocks unchanged."""
-    if block.get("type") != "paragraph" or "data" in block:
-        return block
-    match block["content"]:
-        case [{"inline": "inline-image", "data": data}] if data.keys() <= {"ref", "alt", "caption"}:
-            return {"type": "images", "images": [data]}
-    return block
+    blocks = []
+    for block in _normalize_blocks(document.get("nodes") or []):
+        match block:
+            case {"type": "paragraph", "content": [{"inline": "inline-image", "data": data}]} if (
+                "data" not in block and data.keys() <= {"ref", "alt", "caption"}
+            ):
+                # A paragraph that is only an image means the same as a block of one image.
+                blocks.append({"type": "images", "images": [data]})
+            case _:
+                blocks.append(block)
+    return blocks
 
 
 def _normalize_blocks(nodes: list[Any]) -> list[Any]:
+    """Return the canonical values of blocks, without blocks that have no meaning."""
     blocks = [_normalize_block(node) for node in nodes]
     return [block for block in blocks if block is not None]
 
 
 def _normalize_block(node: Json) -> Any:
+    """Return the canonical value of a block; None for an empty paragraph or list, which has no meaning."""
     kind = node.get("type")
     children = node.get("nodes") or []
     settings = non_default_data(node)
@@ -74,7 +76,7 @@ def _normalize_block(node: Json) -> Any:
         return {
             "type": kind,
             "columns": columns,
-            "rows": [[_cell_content(cell) for cell in row] for row in table.rows],
+            "rows": [[_normalize_cell(cell) for cell in row] for row in table.rows],
         }
     if kind not in ("paragraph", *HEADINGS):
         return _without_keys(node)
@@ -83,6 +85,10 @@ def _normalize_block(node: Json) -> Any:
 
 
 def _code_lines(children: list[Any]) -> list[Any]:
+    """Return the lines of a code block: plain lines as texts, other lines as mappings.
+
+    A text with line breaks means the same as several lines.
+    """
     lines: list[Any] = []
     for child in children:
         content = _normalize_inlines(child.get("nodes") or [])
@@ -95,6 +101,7 @@ def _code_lines(children: list[Any]) -> list[Any]:
 
 
 def _normalize_image(node: Any) -> Any:
+    """Return the canonical value of an image in an image block: its data and its caption."""
     if node.get("type") != "image":
         return _without_keys(node)
     caption: list[Any] = []
@@ -117,7 +124,8 @@ def _reference_data(data: Json) -> Json:
     return data
 
 
-def _cell_content(fragment: Json | None) -> list[Any]:
+def _normalize_cell(fragment: Json | None) -> list[Any]:
+    """Return the canonical content of a table cell: of one plain paragraph only the inline content."""
     blocks = _normalize_blocks((fragment or {}).get("nodes") or [])
     match blocks:
         case [{"type": "paragraph", "content": content, **rest}] if not rest:
@@ -126,11 +134,20 @@ def _cell_content(fragment: Json | None) -> list[Any]:
 
 
 def _normalize_inlines(nodes: list[Any]) -> list[Any]:
+    """Return the canonical values of inline content; adjacent texts with equal marks are one piece."""
     pieces: list[Any] = []
     for node in nodes:
         if isinstance(node, dict) and node.get("object") == "text":
             for leaf in node.get("leaves") or []:
-                _add_text(pieces, leaf.get("text") or "", _normalize_marks(leaf.get("marks") or []))
+                text = leaf.get("text") or ""
+                marks = _normalize_marks(leaf.get("marks") or [])
+                if not text:
+                    continue
+                if pieces and pieces[-1].get("marks") == marks and "parts" in pieces[-1]:
+                    # Joined once at the end, because a text may have very many leaves.
+                    pieces[-1]["parts"].append(text)
+                else:
+                    pieces.append({"parts": [text], "marks": marks})
         else:
             pieces.append(_normalize_inline(node))
     return [
@@ -139,25 +156,19 @@ def _normalize_inlines(nodes: list[Any]) -> list[Any]:
     ]
 
 
-def _add_text(pieces: list[Any], text: str, marks: list[str]) -> None:
-    if not text:
-        return
-    if pieces and pieces[-1].get("marks") == marks and "parts" in pieces[-1]:
-        pieces[-1]["parts"].append(text)  # joined at the end: a text may have very many leaves
-    else:
-        pieces.append({"parts": [text], "marks": marks})
-
-
 def _normalize_marks(marks: list[Json]) -> list[str]:
-    return sorted({_normalize_mark(mark) for mark in marks if not is_default_color(mark)})
-
-
-def _normalize_mark(mark: Json) -> str:
-    data = _without_keys(mark.get("data") or {})
-    return f"{mark.get('type')} {json.dumps(data, sort_keys=True)}" if data else str(mark.get("type"))
+    """Return the marks of a text as sorted texts: the type, followed by the data of the mark as JSON."""
+    names = set()
+    for mark in marks:
+        if not is_default_color(mark):
+            data = _without_keys(mark.get("data") or {})
+            suffix = f" {json.dumps(data, sort_keys=True)}" if data else ""
+            names.add(f"{mark.get('type')}{suffix}")
+    return sorted(names)
 
 
 def _normalize_inline(node: Any) -> Json:
+    """Return the canonical value of a link, an inline image or another inline node."""
     if not isinstance(node, dict) or node.get("type") not in ("link", "inline-image"):
         return {"inline": "other", "node": _without_keys(node)}
     data = _reference_data(non_default_data(node))

@@ -46,14 +46,19 @@ class _TextPiece(Struct):
 
     @property
     def start(self) -> str:
+        """The first character as Markdown; flanking rules depend on it."""
         return self.markdown[0] if self.text is None else "&" if self.escapes_first else self.text[0]
 
     @property
     def end(self) -> str:
+        """The last character as Markdown; flanking rules depend on it."""
         return self.markdown[-1] if self.text is None else ";" if self.escapes_last else self.text[-1]
 
     def escape_end(self, *, first: bool = False, last: bool = False) -> bool:
-        """Write the first or the last character as a reference. Returns whether that changed anything."""
+        """Write the first or last character of the text as a character reference, such as `&#32;`.
+
+        Return whether that changed anything.
+        """
         if self.text is None:
             return False
         single = len(self.text) == 1
@@ -73,14 +78,21 @@ class _TextPiece(Struct):
 
 
 def paragraph(content: list[Json]) -> str:
-    """Return content for the start of a line, where `#`, `-` or `1.` would begin another block."""
+    """Return inline content as a paragraph: `#`, `-` or `1.` at its start are escaped with a backslash."""
     return _LINE_START.sub(lambda match: (match["number"] or "") + "\\", inline(content), count=1)
 
 
 def inline(content: list[Json], before: str = " ") -> str:
-    """Return content as one line of Markdown. `before` is the character before the content."""
+    """Return inline content (normalized pieces of text, links and images) as one line of Markdown.
+
+    `before` is the character before the content.
+    """
     atoms = _atoms_of(content)
-    _keep_spaces(atoms)
+    # Markdown removes white space at both ends, so it is written as character references.
+    if atoms and atoms[0].start.isspace():
+        atoms[0].escape_end(first=True)
+    if atoms and atoms[-1].end.isspace():
+        atoms[-1].escape_end(last=True)
     runs = list(_delimiter_runs(atoms))
     _fix_flanking(atoms, runs, before)
     written = []
@@ -90,46 +102,47 @@ def inline(content: list[Json], before: str = " ") -> str:
             text = str(atoms[index])
             after = next((atom.start for atom in atoms[index + 1 : index + 2] if not runs[index + 1]), "")
             if text.endswith("!") and after == "[":
-                text = text[:-1] + "\\!"  # or it would be an image
+                text = text[:-1] + "\\!"  # `![` would begin an image
             written.append(text)
     return "".join(written)
 
 
 def escape_syntax(text: str) -> str:
     """Escape the Markdown syntax in a text, except the syntax at the start of a line."""
-    return _LAYOUT_CHARACTERS.sub(
-        lambda match: character_reference(match[0]), _SYNTAX_CHARACTERS.sub(_escape_match(text), text)
-    )
 
-
-def _escape_match(text: str) -> Any:
     def escape(match: re.Match[str]) -> str:
-        # An underscore within a word is no delimiter. Two characters: the outermost may become references
+        # An underscore within a word is no delimiter. Two characters on each side are checked, because the
+        # outermost character of the text may become a character reference.
         neighbors = text[max(match.start() - 2, 0) : match.start()] + text[match.end() : match.end() + 2]
         in_word = match[0] == "_" and len(neighbors) == 4 and neighbors.isascii() and neighbors.isalnum()
         return match[0] if in_word else "\\" + match[0]
 
-    return escape
+    return _LAYOUT_CHARACTERS.sub(
+        lambda match: character_reference(match[0]), _SYNTAX_CHARACTERS.sub(escape, text)
+    )
 
 
 def character_reference(character: str) -> str:
+    """Return a character as a Markdown character reference, such as `&#42;` for `*`."""
     return f"&#{ord(character)};"
 
 
 def image(data: Json) -> str:
-    """Return an image with its caption as title."""
+    """Return an image as Markdown, with its caption as title: `![alt](url "caption")`."""
     caption = data.get("caption")
     title = "" if not caption else ' "' + _escape_quoted(caption, r'[\\"]') + '"'
     return f"![{escape_syntax(data.get('alt', ''))}]({link_destination(data['ref']['url'])}{title})"
 
 
 def link_destination(url: str) -> str:
+    """Return a URL for a link: bare if possible, otherwise in angle brackets and escaped."""
     if _BARE_URL.fullmatch(url) and not re.search(_ENTITY, url):
         return url
     return "<" + _escape_quoted(url, r"[\\<>]") + ">"
 
 
 def _escape_quoted(text: str, special: str) -> str:
+    """Escape a text between delimiters. `special` is a pattern of the characters that need a backslash."""
     backslashed = re.sub(rf"{special}|{_ENTITY}", lambda match: "\\" + match[0], text)
     return _LAYOUT_CHARACTERS.sub(lambda match: character_reference(match[0]), backslashed)
 
@@ -146,8 +159,13 @@ def _code_span(text: str) -> str:
 
 
 def _atoms_of(content: list[Json]) -> list[_TextPiece]:
+    """Split inline content into pieces between which delimiters may be written, with their marks.
+
+    Images, links and code become Markdown at once. An image and a link without text have no marks of their
+    own, so they get the marks that both neighbors have; then fewer delimiters are needed.
+    """
     atoms: list[_TextPiece] = []
-    unmarked: list[int] = []  # what carries no marks itself may stand within any
+    unmarked: list[int] = []
     for index, piece in enumerate(content):
         marks = frozenset(piece.get("marks", ())) - {"code"}
         if piece.get("inline") == "inline-image":
@@ -178,20 +196,16 @@ def _atoms_of(content: list[Json]) -> list[_TextPiece]:
     return atoms
 
 
-def _keep_spaces(atoms: list[_TextPiece]) -> None:
-    """Write white space at both ends as references, because Markdown removes it there."""
-    if atoms and atoms[0].start.isspace():  # what the parser takes for white space is among it
-        atoms[0].escape_end(first=True)
-    if atoms and atoms[-1].end.isspace():
-        atoms[-1].escape_end(last=True)
-
-
 DelimiterRun = list[tuple[bool, str]]
 """The delimiters at one position: whether each opens, and its text."""
 
 
 def _delimiter_runs(atoms: list[_TextPiece]) -> Iterator[DelimiterRun]:
-    """Yield the delimiters before each atom, and after the last one. The longest mark opens first."""
+    """Yield the delimiters before each piece, and those after the last piece.
+
+    A mark stays open as long as all following pieces have it. Of several marks that open at one position,
+    the mark that stays open for most pieces opens first, so that marks are nested correctly.
+    """
     run_lengths = [dict.fromkeys(_DELIMITERS, 0)]
     for atom in reversed(atoms):
         run_lengths.append(
@@ -213,26 +227,28 @@ def _delimiter_runs(atoms: list[_TextPiece]) -> Iterator[DelimiterRun]:
 
 
 def _fix_flanking(atoms: list[_TextPiece], runs: list[DelimiterRun], before: str) -> None:
-    """Write characters as references until every delimiter opens or closes correctly."""
+    """Write characters next to delimiters as references until every delimiter opens or closes as intended.
+
+    By CommonMark's flanking rules, a delimiter opens or closes depending on the characters around it. A
+    character reference ends in punctuation, next to which a delimiter may always open or close. `before` is
+    the character before the first piece.
+    """
     unchecked = list(range(len(runs)))
     while unchecked:
         index = unchecked.pop()
         character_before = atoms[index - 1].end if index else before
         character_after = atoms[index].start if index < len(atoms) else " "
-        if _is_run_correct(runs[index], character_before, character_after):
+        run = runs[index]
+        line = [character_before, *(delimiter for _, delimiter in run), character_after]
+        if all(
+            _can_delimit(opens, delimiter, left[-1], right[0])
+            for left, (opens, delimiter), right in zip(line, run, line[2:], strict=False)
+        ):
             continue
         neighbors = [position for position in (index - 1, index) if 0 <= position < len(atoms)]
         for position in neighbors:
             if atoms[position].escape_end(first=position == index, last=position != index):
                 unchecked += [position, position + 1]
-
-
-def _is_run_correct(run: DelimiterRun, character_before: str, character_after: str) -> bool:
-    written = [character_before, *(delimiter for _, delimiter in run), character_after]
-    contexts = zip(written, run, written[2:], strict=False)
-    return all(
-        _can_delimit(opens, delimiter, before[-1], after[0]) for before, (opens, delimiter), after in contexts
-    )
 
 
 def _can_delimit(opens: bool, delimiter: str, before: str, after: str) -> bool:
@@ -251,6 +267,7 @@ def _can_delimit(opens: bool, delimiter: str, before: str, after: str) -> bool:
 
 
 def _is_punctuation(character: str) -> bool:
+    """Return whether a character is punctuation in the sense of CommonMark."""
     return isMdAsciiPunct(ord(character)) or isPunctChar(character)
 
 
@@ -268,15 +285,23 @@ def to_markdown(document: Json) -> str:
 
 
 def _blocks_text(blocks: list[Json], item_marker: str = "") -> str:
-    """Return blocks as Markdown. `item` is the marker of the list item that contains the blocks."""
+    """Return normalized blocks as Markdown, separated by empty lines where necessary.
+
+    `item_marker` is the marker of the list item that contains the blocks, such as "-"; "" outside of lists.
+    """
     written: list[str] = []
     last: Json = {}
     marker = item_marker
     for index, block in enumerate(blocks):
         if block["type"].startswith("list-"):
-            marker = _list_marker(block, marker if not index or last["type"].startswith("list-") else "")
+            # Adjacent lists need different markers, because otherwise they would be one list.
+            avoided = marker if not index or last["type"].startswith("list-") else ""
+            marker = "." if block["type"] == "list-ordered" else "-"
+            marker = _ALTERNATE_MARKER[marker] if marker == avoided else marker
             text = _list_text(block, marker)
-            tight = bool(item_marker) and last.get("type") == "paragraph" and _can_interrupt_paragraph(text)
+            # Not every list may follow a paragraph without an empty line.
+            can_interrupt_paragraph = re.match(r"(?:[-*]|1[.)]) +\S", text) is not None
+            tight = bool(item_marker) and last.get("type") == "paragraph" and can_interrupt_paragraph
         else:
             text = "___" if block["type"] == "divider" and item_marker and not index else _block_text(block)
             tight = False
@@ -287,17 +312,8 @@ def _blocks_text(blocks: list[Json], item_marker: str = "") -> str:
     return "".join(written)
 
 
-def _list_marker(block: Json, avoid: str) -> str:
-    ordinary = "." if block["type"] == "list-ordered" else "-"
-    return _ALTERNATE_MARKER[ordinary] if ordinary == avoid else ordinary
-
-
-def _can_interrupt_paragraph(text: str) -> bool:
-    """Return whether a list may follow a paragraph without an empty line, which not every list can."""
-    return re.match(r"(?:[-*]|1[.)]) +\S", text) is not None
-
-
 def _list_text(block: Json, marker: str) -> str:
+    """Return a list as Markdown. `marker` is "-" or "*", or for numbers "." or ")"."""
     number = block.get("data", {}).get("start", 1)
     items = []
     for list_item in block["blocks"]:
@@ -305,25 +321,23 @@ def _list_text(block: Json, marker: str) -> str:
         number += 1
         text = _blocks_text(list_item["blocks"], marker)
         if block["type"] == "list-tasks":
-            text = _task_item_text(list_item, text)
-        items.append(_indent_item(f"{lead} ", text).rstrip(" "))
+            box = "[x]" if list_item.get("data", {}).get("checked") else "[ ]"
+            starts_with_text = bool(list_item["blocks"]) and list_item["blocks"][0]["type"] == "paragraph"
+            text = f"{box} {text}" if starts_with_text else f"{box}\n\n{text}".rstrip("\n")
+        # Lines below the first one are indented by the width of the marker; empty lines are not.
+        indented = re.sub(r"\n(?!\n|$)", "\n" + " " * (len(lead) + 1), text)
+        items.append(f"{lead} {indented}".rstrip(" "))
     return ("\n\n" if any("\n\n" in item_text for item_text in items) else "\n").join(items)
 
 
-def _task_item_text(list_item: Json, text: str) -> str:
-    box = "[x]" if list_item.get("data", {}).get("checked") else "[ ]"
-    starts_with_text = bool(list_item["blocks"]) and list_item["blocks"][0]["type"] == "paragraph"
-    return f"{box} {text}" if starts_with_text else f"{box}\n\n{text}".rstrip("\n")
-
-
-def _indent_item(lead: str, text: str) -> str:
-    return lead + re.sub(r"\n(?!\n|$)", "\n" + " " * len(lead), text)
-
-
 def _block_text(block: Json) -> str:
+    """Return a block other than a list as Markdown."""
     kind = block["type"]
     if kind in HEADINGS:
-        return _heading_text(HEADINGS.index(kind) + 1, block)
+        text = inline(block["content"])
+        # A "#" at the end of the line would be taken for the closing part of the heading.
+        text = text[:-1] + "\\#" if text.endswith("#") else text
+        return f"{'#' * (HEADINGS.index(kind) + 1)} {text}".rstrip(" ")
     if kind == "blockquote":
         return re.sub(
             r"^>[ ]$", ">", re.sub(r"^", "> ", _blocks_text(block["blocks"]), flags=re.M), flags=re.M
@@ -333,19 +347,17 @@ def _block_text(block: Json) -> str:
     if kind == "images":
         return "\n".join(image(image_data) for image_data in block["images"])
     if kind == "table":
-        return _table_text(block)
+        titles = [
+            _cell_text([{"text": title, "marks": []}] if title else []) for title, _ in block["columns"]
+        ]
+        rules = [_ALIGNMENT_ROWS[align] for _, align in block["columns"]]
+        rows = [titles, rules, *([_cell_text(cell) for cell in row] for row in block["rows"])]
+        return "\n".join("|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in rows)
     return "---" if kind == "divider" else paragraph(block["content"])
 
 
-def _heading_text(level: int, block: Json) -> str:
-    text = inline(block["content"])
-    escaped = (
-        text[:-1] + "\\#" if text.endswith("#") else text
-    )  # or it would be taken for the end of the line
-    return f"{'#' * level} {escaped}".rstrip(" ")
-
-
 def _code_block(block: Json) -> str:
+    """Return a code block as Markdown, with a fence of more backticks than any run of them in the code."""
     lines: list[str] = block["lines"]
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -354,12 +366,6 @@ def _code_block(block: Json) -> str:
     return "\n".join([fence + syntax, *(lines if lines != [""] else ()), fence])
 
 
-def _table_text(block: Json) -> str:
-    titles = [_cell_text([{"text": title, "marks": []}] if title else []) for title, _ in block["columns"]]
-    rules = [_ALIGNMENT_ROWS[align] for _, align in block["columns"]]
-    rows = [titles, rules, *([_cell_text(cell) for cell in row] for row in block["rows"])]
-    return "\n".join("|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in rows)
-
-
 def _cell_text(content: list[Json]) -> str:
+    """Return inline content as Markdown for a table cell, in which `|` is escaped."""
     return inline(content).replace("|", "\\|")
