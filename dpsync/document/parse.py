@@ -377,8 +377,8 @@ class _MarkdownReader:
         data = {"syntax": unescapeAll(words[0])} if words else {}
         lines = token.content.removesuffix("\n").split("\n")
         nodes = []
-        for line in lines:
-            leaf = {"object": "leaf", "text": line, "marks": []}
+        for code_line in lines:
+            leaf = {"object": "leaf", "text": code_line, "marks": []}
             nodes.append(_block_node("code-line", nodes=[{"object": "text", "leaves": [leaf]}]))
         return _block_node("code", data=data, nodes=nodes)
 

@@ -67,14 +67,17 @@ def add(
     target_file: str | None = None,
     find_sharers: Callable[[str], tuple[str, ...]] = lambda name: (),
 ) -> AddedEntries:
-    """Edit the files so that they declare these objects. Objects of the `pinned` ids get a pin.
+    """Edit the files in memory so that they declare these live objects.
 
     The objects may refer to each other. An object that cannot be written is reported and left out, and so are
-    the objects that refer to it.
+    the objects that refer to it: then the rest is added again from the beginning.
 
     Args:
-        into: the file that gets the entries; by default, the file of the siblings.
-        sharers: returns the other environments that read a file. A file with other readers is not edited.
+        sides: The configuration, the live objects and the files.
+        objects: The live objects to add, by their addresses, such as `acme/teams/[Sales]`.
+        pinned: The ids of objects that get a pin: a line `id: …` that binds the entry to the object.
+        target_file: The file that gets the entries; by default, the file of the siblings.
+        find_sharers: Returns the other environments that read a file. Such a file is not edited.
     """
     objects_to_add = dict(objects)
     problems: list[Diagnostic] = []
@@ -121,7 +124,7 @@ class _Adder:
         self.left_out: set[Address] = set()
 
     def choose_keys(self, objects: Mapping[Address, LiveObject]) -> None:
-        """Give each object a key, or report why it can have none."""
+        """Choose the key of each new entry, parents before children, or report why there is none."""
         order = {kind.name: number for number, kind in enumerate(self.sides.registry.in_dependency_order)}
         for address, live in sorted(
             objects.items(),
@@ -143,7 +146,7 @@ class _Adder:
             self.used_addresses.add(list_address.child(self.sides.registry.fold_key(kind, key)))
 
     def add_entry(self, address: Address, live: LiveObject) -> None:
-        """Add the line for one object in its file, or report why it cannot be added."""
+        """Add the entry of one object to the edits of its file, or report why it cannot be added."""
         if address not in self.keys:
             return
         kind, key = self.sides.registry[live.kind], self.keys[address]
@@ -163,7 +166,10 @@ class _Adder:
         self.result.updated.written.append(WrittenField(own, None, span))
 
     def _add_single(self, address: Address, kind: Kind, live: LiveObject) -> None:
-        """Write the entry of an object that its parent has exactly once, such as a customization."""
+        """Add the entry of an object that its parent has exactly once, such as a customization.
+
+        If all its values are defaults, all fields are written, because an entry must have a value.
+        """
         key_words = kind.key.split(".")
         parent = self.sides.desired.entries[Address(address.segments[: -len(key_words)])]
         span = parent.span
@@ -195,6 +201,7 @@ class _Adder:
         self.result.updated.written.append(WrittenField(address, None, span))
 
     def _report_not_added(self, address: Address, why: Exception) -> None:
+        """Report why an object is not added, and remember its address in `left_out`."""
         self.left_out.add(address)
         message = f"not added: {why}"
         self.result.updated.problems.append(
@@ -202,10 +209,14 @@ class _Adder:
         )
 
     def _parent(self, kind: Kind, address: Address) -> Entry:
+        """Return the entry whose list or single the address belongs to."""
         return self.sides.desired.entries[address.owner_of_list(kind.key)]
 
     def _reference_namer(self, resource: Entry) -> Callable[[tuple[str, ...], str], str | None]:
-        """Return a function that names live objects as a file would, including newly added ones."""
+        """Return a function that returns the key for a reference to a live object, given its kinds and id.
+
+        It also knows the entries that are being added; it returns None for an object without an entry.
+        """
         existing_names, organization = self.sides.reference_namer(resource), resource.address.organization_key
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
@@ -215,7 +226,10 @@ class _Adder:
         return name
 
     def _choose_key(self, kind: Kind, list_address: Address, live: LiveObject, parent: Entry) -> str:
-        """Return the natural key of an object, or a free key made from its title."""
+        """Return the key of a new entry: a field of the object that identifies it, or a slug of its title.
+
+        Raises UneditableError or UnwritableValueError if that field has no valid value.
+        """
         if kind.key_field is not None:
             value = live.fields.get(kind.key_field)
             if isinstance(value, LiveId):
@@ -243,7 +257,11 @@ class _Adder:
         return first_unused_name(preferred_key, lambda key: list_address.child(key) in self.used_addresses)
 
     def _entry_value(self, kind: Kind, live: LiveObject, parent: Entry, key: str) -> Any:
-        """Return the YAML value for the key of an entry: the short form if its only field allows one."""
+        """Return the YAML data of a new entry: a mapping of fields, or the short form for a single field.
+
+        Values that a new object has anyway are left out. Raises UnwritableValueError if a required field has
+        no value.
+        """
         fields: dict[str, Any] = {}
         key_words = kind.key.split(".")
         address = parent.address.child(
@@ -278,12 +296,18 @@ class _Adder:
         return fields
 
     def _field_value(self, field_: Field, address: Address, value: Value, parent: Entry) -> Any:
-        """Return the YAML data for the value of a field. Raises UnwritableValueError."""
-        writing = ValueWriter(self._reference_namer(parent), partial(secret_variable, address, field_.name))
-        return _with_inline_texts(writing.yaml_value(field_.type, value))
+        """Return the YAML data for the value of a field. Raises UnwritableValueError.
+
+        Long texts stay in their line, because a new entry gets no file of its own.
+        """
+        writer = ValueWriter(self._reference_namer(parent), partial(secret_variable, address, field_.name))
+        return replace_file_contents(
+            writer.yaml_value(field_.type, value),
+            lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text,
+        )
 
     def _refuse_shared(self, name: str) -> None:
-        """Raise UneditableError if other environments use the file."""
+        """Raise UneditableError if other environments use the file and no target file was named."""
         if self.target_file is None and (others := self.find_sharers(name)):
             raise UneditableError(
                 f"other configurations use {name}, too: {join_with_and(others)}. To write the entry for all "
@@ -292,7 +316,10 @@ class _Adder:
             )
 
     def _insert_entry(self, list_address: Address, parent: Entry, kind: Kind, key: str, value: Any) -> Any:
-        """Add the entry after its last sibling. Without siblings, add the list to the parent's entry."""
+        """Add an entry to the edits: after its last sibling, or in a new list in the entry of its parent.
+
+        Return the position at which the entry is added. Siblings in a CSV file get the entry as a row.
+        """
         siblings = [
             entry
             for entry in self.sides.desired.entries.values()
@@ -314,7 +341,12 @@ class _Adder:
             return position
         self._refuse_shared(position.file)
         if in_rows:
-            self._add_row(position.file, kind, key, value)
+            name = position.file
+            if name not in self.row_files:
+                text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
+                self.row_files[name] = CsvFile(kind, text, name)
+            cells = value if isinstance(value, dict) else {str(kind.shorthand_field): value}
+            self.row_files[name].add(key, cells)
             return position
         if siblings:
             last = max(siblings, key=lambda entry: (entry.span.file, entry.span.line, entry.span.column))
@@ -324,26 +356,22 @@ class _Adder:
         self.new_places.setdefault((position.file, list_address), []).append((key, short))
         return position
 
-    def _add_row(self, name: str, kind: Kind, key: str, value: Any) -> None:
-        """Add the entry after the last row of a CSV file. Raises UneditableError."""
-        if name not in self.row_files:
-            text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
-            self.row_files[name] = CsvFile(kind, text, name)
-        self.row_files[name].add(
-            key, value if isinstance(value, dict) else {str(kind.shorthand_field): value}
-        )
-
     def _add_edits(self, name: str, edit: TextEdit) -> None:
+        """Remember an edit of a file; `finish` applies all edits."""
         self.edits.setdefault(name, []).append(edit)
 
     def _document(self, name: str) -> YamlFile:
+        """Return a parsed file of the project, which is read only once."""
         if name not in self.documents:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
             self.documents[name] = YamlFile(text, name)
         return self.documents[name]
 
     def _add_list(self, list_address: Address, entries: dict[str, Any]) -> None:
-        """Add entries to a list that has none yet: replace its `{}`, or add a key to the parent's entry."""
+        """Add entries to a list that has none yet: replace its `{}`, or add the list to the parent's entry.
+
+        Raises UneditableError.
+        """
         scope = self.sides.desired.scopes.get(list_address)
         if scope is not None:
             document = self._document(scope.span.file)
@@ -357,7 +385,10 @@ class _Adder:
         self._add_key(parent, words, BlockMapping(entries))
 
     def _add_key(self, parent: Entry, words: list[str], value: Any) -> None:
-        """Add a dotted key to an entry as nested mappings. Raises UneditableError."""
+        """Add a dotted key (`words`) with a value to an entry, as nested mappings. Raises UneditableError.
+
+        In block style, the key is added before trees and the keys of the root file, which stay last.
+        """
         outer, *inner = words
         for word in reversed(inner):
             value = BlockMapping({word: value})
@@ -383,12 +414,12 @@ class _Adder:
             try:
                 self._add_list(list_address, dict(entries))
             except UneditableError as why:
-                self._remove_list(list_address, str(why))
+                self._report_list_not_added(list_address, str(why))
         for name, edits in self.edits.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             text = self.documents[name].text
-            edited = unfold_long_lines(text, apply_edits(text, _join_insertions(edits)))
-            updated.files[name] = encode(edited, before)
+            joined = _join_insertions(edits)
+            updated.files[name] = encode(unfold_long_lines(text, apply_edits(text, joined)), before)
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             updated.files[name] = encode(file.edited_text(), before)
@@ -401,8 +432,8 @@ class _Adder:
             )
         return self.result
 
-    def _remove_list(self, list_address: Address, reason: str) -> None:
-        """Report the new entries of a list as not added."""
+    def _report_list_not_added(self, list_address: Address, reason: str) -> None:
+        """Remove the new entries of a list, and all below them, from the result, and report the list."""
         remaining = [entry for entry in self.result.entries if not entry.address.is_at_or_below(list_address)]
         self.result.entries = remaining
         known = {entry.address for entry in remaining}
@@ -414,23 +445,19 @@ class _Adder:
         )
 
 
-def _with_inline_texts(value: Any) -> Any:
-    """Return the value with long texts in its line, because a new entry gets no file of its own."""
-    return replace_file_contents(
-        value, lambda long, _: json.loads(long.text) if long.suffix == ".json" else long.text
-    )
-
-
-def _indent(edit: TextEdit) -> int:
-    """Return the indentation of the lines that an edit inserts; a high number for text inside a line."""
-    line = edit.text.lstrip("\r\n")
-    return len(line) - len(line.lstrip(" ")) if line != edit.text else sys.maxsize
-
-
 def _join_insertions(edits: list[TextEdit]) -> list[TextEdit]:
-    """Join insertions at the same position, in their order but with more indented text first."""
+    """Join insertions at the same position into one edit, because edits must not overlap.
+
+    More indented lines come first, because they continue the entry above. The order of equally indented lines
+    stays. A text inside a line counts as most indented.
+    """
+
+    def indentation(edit: TextEdit) -> int:
+        line = edit.text.lstrip("\r\n")
+        return len(line) - len(line.lstrip(" ")) if line != edit.text else sys.maxsize
+
     joined: dict[tuple[int, int], TextEdit] = {}
-    for edit in sorted(edits, key=_indent, reverse=True):
+    for edit in sorted(edits, key=indentation, reverse=True):
         position = (edit.start, edit.end)
         joined[position] = (
             replace(joined[position], text=joined[position].text + edit.text) if position in joined else edit

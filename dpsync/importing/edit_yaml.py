@@ -47,7 +47,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def comments(text: str) -> Counter[str]:
-    """Count the comments of a YAML text, so that an edit can check that none is lost.
+    """Count how often each comment occurs in a YAML text, so that an edit can check that none is lost.
 
     A comment is the text behind a # between two tokens. Not counted is a comment on the line on which a block
     of text begins (`key: | # comment`). Raises yaml.YAMLError for invalid YAML.
@@ -109,7 +109,10 @@ class YamlFile:
         self.root = root
 
     def value_of(self, span: Span) -> tuple[Scalar | None, Node]:
-        """Return the key at a position and its value. The key of a list item is None."""
+        """Return the key and the value at a position in the file; the key of a list item is None.
+
+        The position is that of the key, or of a list item. Raises UneditableError if there is no node.
+        """
         for key, value in _keys_and_values(self.root):
             if key is not None and key.span[1:] == span[1:]:
                 return key, value
@@ -118,20 +121,31 @@ class YamlFile:
         raise UneditableError("dpsync did not find the line of the value")
 
     def edits(self, key: Scalar | None, old: Node, value: Any) -> list[TextEdit]:
-        """Return the smallest edits that replace a value. Raises UneditableError."""
+        """Return the smallest edits that replace the value `old` of a key by the YAML data `value`.
+
+        Nested values are edited one by one if no entry is added or removed; otherwise the whole value is
+        replaced. Raises UneditableError if the edits would be read as another value, or if the value comes
+        from a variable.
+        """
         if key is not None and (alias := self.alias_range(key, old)):
             return [] if _has_value(old, value) else [TextEdit(*alias, on_one_line(value))]
         if _has_value(old, value):
             return []
         try:
-            inner = self._nested_edits(old, value)
+            if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
+                return [edit for name, node in old for edit in self.edits(name, node, value[name.text])]
+            if isinstance(old, Sequence) and isinstance(value, list) and len(old) == len(value):
+                pairs = zip(old, value, strict=True)
+                return [edit for node, new in pairs for edit in self.edits(None, node, new)]
         except ValueFromVariableError:
             raise
         except UneditableError:
-            inner = None
-        if inner is not None:
-            return inner
-        if key is not None and not _same_shape(old, value) and (short := self._in_key_line(key, old, value)):
+            pass  # replace the whole value
+        if isinstance(old, Mapping):
+            stays_a_collection = isinstance(value, dict) and bool(value)
+        else:
+            stays_a_collection = isinstance(old, Sequence) and isinstance(value, list) and bool(value)
+        if key is not None and not stays_a_collection and (short := self._in_key_line(key, old, value)):
             return [short]
         try:
             return [self._replacement_edit(old, value)]
@@ -142,7 +156,11 @@ class YamlFile:
             return [short]
 
     def inline_edits(self, key: Scalar, old: Node, values: dict[str, Any]) -> list[TextEdit]:
-        """Return the edits that put the words of a short form in place of one word and its value."""
+        """Return the edits that replace one key and its value by other entries in the same line.
+
+        Some fields have several short forms with keys of their own: `key` is one of them, and `values` has
+        the new keys and values. Raises UneditableError for a value over several lines.
+        """
         if values.keys() == {key.text}:
             return self.edits(key, old, values[key.text])
         (start, _), (_, end) = self.node_range(key), self.node_range(old)
@@ -151,15 +169,6 @@ class YamlFile:
         _refuse_variables(old)
         flow_entries = on_one_line(values).removeprefix("{ ").removesuffix(" }")
         return [TextEdit(start, start + len(self.text[start:end].rstrip()), flow_entries)]
-
-    def _nested_edits(self, old: Node, value: Any) -> list[TextEdit] | None:
-        """Return the edits of nested values. Raises UneditableError if an entry is added or removed."""
-        if isinstance(old, Mapping) and isinstance(value, dict) and set(old.keys()) == set(value):
-            return [edit for name, node in old for edit in self.edits(name, node, value[name.text])]
-        if isinstance(old, Sequence) and isinstance(value, list) and len(old) == len(value):
-            pairs = zip(old, value, strict=True)
-            return [edit for node, new in pairs for edit in self.edits(None, node, new)]
-        return None
 
     def add_field_edits(
         self, entry: Span, name: str, value: Any, fields: set[str], shorthand: str | None = None
@@ -192,8 +201,8 @@ class YamlFile:
     ) -> list[TextEdit] | None:
         """Return the edits that add a key at the end of a mapping in block style, otherwise None.
 
-        `entry` is the position of the entry's key, as in `add_field_edits`. The keys in `beside` belong to
-        something else: the new lines come after the last other key.
+        `entry` is the position of the entry's key, as in `add_field_edits`. The keys in `excluded_keys`
+        belong to something else, such as a tree: the new lines come after the last other key.
         """
         mapping = self.mapping_of(entry)
         if mapping is None or not len(mapping) or self.text[self.node_range(mapping)[0]] == "{":
@@ -208,18 +217,21 @@ class YamlFile:
         else:
             end = start + len(self.text[start:stop].rstrip())
         column = key.span.column - 1
-        insert_position = self._end_of_comments(self.end_of_line(end), column)
+        # The new lines come after comments below the last value that are indented more than the keys.
+        insert_position = self.end_of_line(end)
+        deeper_comment = re.compile(rf"\r?\n {{{column + 1},}}#[^\r\n]*")
+        while match := deeper_comment.match(self.text, insert_position):
+            insert_position = match.end()
         lines = block_lines(BlockMapping({name: value}), " " * column)
         return [TextEdit(insert_position, insert_position, "".join(self.line_end + line for line in lines))]
 
-    def _end_of_comments(self, position: int, column: int) -> int:
-        """Return the end of the comments below a line that are indented more than the keys of a mapping."""
-        while match := re.compile(rf"\r?\n {{{column + 1},}}#[^\r\n]*").match(self.text, position):
-            position = match.end()
-        return position
-
     def _expand_short_form(self, entry: Span, shorthand: str | None, entry_text: str) -> list[TextEdit]:
-        """Return the edits that make a mapping of a short form or of `{}`. Raises UneditableError."""
+        """Return the edits that replace a short form or `{}` by a mapping with one more entry.
+
+        `kim: read` becomes `kim: { role: read, ENTRY_TEXT }` if `shorthand` is "role".
+
+        Raises UneditableError.
+        """
         key, value = self.value_of(entry)
         start, end = self.node_range(value)
         if isinstance(value, Mapping) and self.text[start:end].startswith("{"):
@@ -267,7 +279,11 @@ class YamlFile:
         return start > self.node_range(key)[1] and "\n" not in self.text[self.node_range(key)[1] : end]
 
     def mapping_of(self, entry: Span) -> Mapping | None:
-        """Return the mapping of an entry: the value of its key, or the node that contains the key."""
+        """Return the mapping with the fields of an entry; None if the entry has no mapping.
+
+        `entry` is the position of the entry's key, whose value is the mapping. A node of a list has no key:
+        there, `entry` is the position of the first key in the mapping.
+        """
         for key, value in _keys_and_values(self.root):
             if key is not None and key.span[1:] == entry[1:]:
                 return value if isinstance(value, Mapping) else None
@@ -276,7 +292,10 @@ class YamlFile:
         return None
 
     def _in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
-        """Return the edit that replaces block lines by a value in the line of the key, if any."""
+        """Return the edit that replaces lines below a key by a value in the line of the key.
+
+        None if the old value is no collection in block style below its key.
+        """
         (_, end), (start, stop) = self.node_range(key), self.node_range(old)
         between = self.text[end:start]
         if isinstance(old, Scalar) or "\n" not in between or between.strip() != ":":
@@ -285,11 +304,15 @@ class YamlFile:
         return TextEdit(end, start + len(self.text[start:stop].rstrip()), f": {on_one_line(value)}")
 
     def _replacement_edit(self, old: Node, value: Any) -> TextEdit:
+        """Return the edit that replaces a whole value, and keeps its style, comments and anchor if possible.
+
+        Raises UneditableError, and EditChangesValueError if the new lines would be read as another value.
+        """
         start, end = self.node_range(old)
         anchor = _ANCHOR.match(self.text, start)
         value_start = anchor.end() if anchor else start
         _refuse_variables(old)
-        if value_start >= end:  # nothing stands there: an anchor at most
+        if value_start >= end:  # an empty value, perhaps with an anchor
             return TextEdit(end, end, ("" if self.text[end - 1] == " " else " ") + on_one_line(value))
         one_line = "\n" not in self.text[start:end].rstrip("\r\n")
         in_block = isinstance(old, Mapping | Sequence) and self.text[value_start] not in "{["
@@ -307,15 +330,16 @@ class YamlFile:
                 *(name for name in old_entries if name in value),
                 *(name for name in value if name not in old_entries),
             ]
-            parts = [
-                f"{old_entries[name][0] if name in old_entries else yaml_scalar(name, key=True)}: "
-                + (
-                    self._part_in_old_style(old_entries[name][1], value[name])
-                    if name in old_entries
-                    else on_one_line(value[name])
-                )
-                for name in names_in_order
-            ]
+            parts = []
+            for name in names_in_order:
+                if name not in old_entries:
+                    parts.append(f"{yaml_scalar(name, key=True)}: {on_one_line(value[name])}")
+                    continue
+                key_text, old_value = old_entries[name]
+                value_text = self._source(old_value)
+                if not _has_value(old_value, value[name]):
+                    value_text = self._in_old_style(old_value, value_text, value[name])
+                parts.append(f"{key_text}: {value_text}")
             space = " " if old_text[1:2] == " " else ""
             return f"{{{space}{', '.join(parts)}{space}}}"
         if isinstance(old, Sequence) and isinstance(value, list):
@@ -325,18 +349,22 @@ class YamlFile:
                 for new_item in value
             )
             return f"[{', '.join(items)}]"
-        return _with_quotes_of(old_text, value)
-
-    def _part_in_old_style(self, old: Node, value: Any) -> str:
-        source_text = self._source(old)
-        return source_text if _has_value(old, value) else self._in_old_style(old, source_text, value)
+        text = on_one_line(value)
+        if not isinstance(value, str) or text[0] == '"' or old_text[0] not in "\"'":
+            return text
+        return f'"{text}"' if old_text[0] == '"' else "'" + text.replace("'", "''") + "'"
 
     def _source(self, node: Node) -> str:
+        """Return the text of a node in the file."""
         start, end = self.node_range(node)
         return self.text[start:end]
 
     def alias_range(self, key: Scalar, old: Node) -> tuple[int, int] | None:
-        """Return the range of the alias that is the value of a key; None if it is no alias."""
+        """Return the offsets of the YAML alias that is the value of a key; None for another value.
+
+        For an alias, the parser returns the node of the anchor, so the position of the value is before its
+        key.
+        """
         if (old.span.line, old.span.column) > (key.span.line, key.span.column):
             return None
         _, end = self.node_range(key)
@@ -346,11 +374,12 @@ class YamlFile:
         return match.span(1)
 
     def node_range(self, node: Node) -> tuple[int, int]:
-        """Return the offsets at which a node begins and ends."""
+        """Return the offsets in the text at which a node begins and ends."""
         span = node.span
         return self._offset(span.line, span.column), self._offset(span.end_line, span.end_column)
 
     def _offset(self, line: int, column: int) -> int:
+        """Return the offset in the text of a line and a column, which start at 1."""
         start = self.starts[line - 1] if line <= len(self.starts) else len(self.text)
         return min(start + column - 1, len(self.text))
 
@@ -360,7 +389,10 @@ class YamlFile:
         return match.start() if match else len(self.text)
 
     def _block_text_edit(self, start: int, end: int, value: Any) -> TextEdit:
-        """Return the edit that replaces a text over several lines, with a block of lines if necessary."""
+        """Return the edit that replaces a text over several lines by a scalar.
+
+        A new text of several lines becomes a block (`|`) if that keeps it unchanged, otherwise a quoted text.
+        """
         end = start + len(self.text[start:end].rstrip())
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         indent = line.removesuffix(line.lstrip()) + "  "
@@ -382,7 +414,11 @@ class YamlFile:
         )
 
     def _merging_edit(self, start: int, end: int, value: Any) -> TextEdit:
-        """Return the edit in which ruamel.yaml merges the value into the lines of a block collection."""
+        """Return the edit that replaces a collection in block style, and keeps its comments and anchors.
+
+        ruamel.yaml merges the new value into the old lines. Raises EditChangesValueError if the new lines
+        would be read as another value, and UneditableError if the lines cannot be edited alone.
+        """
         begin = self.text.rfind("\n", 0, start) + 1
         before = self.text[begin:start]
         if before.strip():
@@ -420,6 +456,7 @@ def _keys_and_values(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
 
 
 def _refuse_variables(node: Node) -> None:
+    """Raise ValueFromVariableError if a text in a node contains a variable (`${NAME}`)."""
     for _, value_node in _keys_and_values(node):
         if (
             isinstance(value_node, Scalar)
@@ -429,23 +466,9 @@ def _refuse_variables(node: Node) -> None:
             raise ValueFromVariableError(f"the value in your file comes from a variable ({value_node.text})")
 
 
-def _same_shape(old: Node, value: Any) -> bool:
-    """Return whether lines of the old value can become lines of the new value."""
-    if isinstance(old, Mapping):
-        return isinstance(value, dict) and bool(value)
-    return isinstance(old, Sequence) and isinstance(value, list) and bool(value)
-
-
 def _has_value(old: Node, value: Any) -> bool:
+    """Return whether a node of the file is read as this value."""
     return comparison_text(node_value(old)) == comparison_text(escape_variables(value))
-
-
-def _with_quotes_of(old: str, value: Any) -> str:
-    """Return the value with the kind of quotes that the old text has, if any."""
-    written = on_one_line(value)
-    if not isinstance(value, str) or written[0] == '"' or old[0] not in "\"'":
-        return written
-    return f'"{written}"' if old[0] == '"' else "'" + written.replace("'", "''") + "'"
 
 
 def unfold_long_lines(before: str, after: str) -> str:
@@ -470,7 +493,7 @@ def unfold_long_lines(before: str, after: str) -> str:
 
 
 def _lines_with_new_keys(old: YamlFile, new: YamlFile) -> dict[int, bool]:
-    """Return the lines of the new text that have more keys than before, and whether the line is new."""
+    """Return the numbers of the lines that have more keys than before, each with whether the line is new."""
     before, after = old.text.splitlines(), new.text.splitlines()
     unchanged_count = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
@@ -491,10 +514,12 @@ def _lines_with_new_keys(old: YamlFile, new: YamlFile) -> dict[int, bool]:
 
 
 def _keys_by_line(root: Node) -> Counter[int]:
+    """Count the mapping keys in each line."""
     return Counter(key.span.line for key in _keys(root))
 
 
 def _keys(node: Node) -> Iterator[Scalar]:
+    """Yield all mapping keys in a node."""
     if isinstance(node, Mapping):
         for key, value in node:
             yield key
@@ -505,7 +530,10 @@ def _keys(node: Node) -> Iterator[Scalar]:
 
 
 class _Unfolder:
-    """Puts flow mappings of the given lines into block style."""
+    """Puts flow collections (`{ … }` and `[ … ]`) of the given lines into block style if they are too long.
+
+    `lines` has the numbers of the lines, each with whether the line is new.
+    """
 
     def __init__(self, document: YamlFile, lines: dict[int, bool]) -> None:
         self.document = document
@@ -513,11 +541,14 @@ class _Unfolder:
         self.lines = lines
 
     def edits(self, node: Node, key: Scalar | None = None, column: int = 0) -> Iterator[TextEdit]:
-        """Yield the edits for a node in block style and for all nodes in it."""
+        """Yield the edits for a node and all nodes in it.
+
+        `key` is the key of the node, and `column` the indentation that its entries get in block style.
+        """
         start, end = self.document.node_range(node)
         body = self._after_anchor(start)
         if isinstance(node, Mapping | Sequence) and self.text[body : body + 1] in ("{", "["):
-            if edit := self._edit(node, key, column, start, end):
+            if edit := self._unfolding_edit(node, key, column, start, end):
                 yield edit
         elif isinstance(node, Mapping):
             for inner, value in node:
@@ -529,9 +560,13 @@ class _Unfolder:
             for child in node:
                 yield from self.edits(child, None, child.span.column - 1)
 
-    def _edit(
+    def _unfolding_edit(
         self, node: Mapping | Sequence, key: Scalar | None, column: int, start: int, end: int
     ) -> TextEdit | None:
+        """Return the edit that puts a flow collection from `start` to `end` into block style.
+
+        None if the collection fits into its line, or if its line is not among the lines to change.
+        """
         line = node.span.line
         if line not in self.lines or not len(node) or "\n" in self.text[start:end]:
             return None
@@ -577,6 +612,11 @@ class _Unfolder:
                 yield from following_lines[1:]
 
     def _entry(self, lead: str, source: str, node: Node, column: int) -> Iterator[str]:
+        """Yield the lines of one entry in block style.
+
+        `lead` is its key or dash with the indentation, `source` the text of its value, and `column` the
+        indentation.
+        """
         is_flow = isinstance(node, Mapping | Sequence) and source[:1] in ("{", "[") and len(node)
         if is_flow and (
             inline_or_none(node_value(node)) is None or len(lead) + len(source) >= MAX_LINE_CHARS
@@ -598,10 +638,12 @@ class _Unfolder:
         return self.text[start:end]
 
     def _source(self, node: Node) -> str:
+        """Return the text of a node in the file."""
         start, end = self.document.node_range(node)
         return self.text[start:end]
 
     def _after_anchor(self, start: int) -> int:
+        """Return the offset behind the YAML anchor at an offset, if there is one."""
         anchor = _ANCHOR.match(self.text, start)
         return anchor.end() if anchor else start
 
@@ -616,7 +658,10 @@ Step = str | ListItem
 
 
 def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: Entry) -> list[Step]:
-    """Return the steps from the top of a file to an entry: keys of mappings, and nodes of lists."""
+    """Return the path from the top of a file to an entry: keys of mappings, and `ListItem` for list nodes.
+
+    An example is `["organizations", "acme", "sites", "docs"]`.
+    """
     kind = registry[resource.kind]
     if resource.parent is None:
         return [kind.key, resource.key]
@@ -638,7 +683,10 @@ def steps_to(registry: Registry, resources: Mapping_[Address, Entry], resource: 
 
 
 def insert_value(text: str, name: str, steps: list[Step], value: Any) -> str:
-    """Return the text of a file with the value at the end of these steps. Raises UneditableError."""
+    """Return the text of a YAML file in which the value at a path is set, and missing nodes are added.
+
+    `steps` is the path (see `steps_to`) and `name` the name of the file. Raises UneditableError.
+    """
     document = YamlFile(text, name)
     node: Node = document.root
     organization = node.get(SINGLE_ORGANIZATION_KEY) if isinstance(node, Mapping) else None
@@ -646,14 +694,18 @@ def insert_value(text: str, name: str, steps: list[Step], value: Any) -> str:
         steps = steps[2:]
     key: Scalar | None = None
     for done, step in enumerate(steps):
-        child = _follow_step(node, step)
+        child = _child_at(node, step)
         if child is None:
             return _add_missing(document, key, node, steps[done:], value)
         key, node = child
     return apply_edits(text, document.edits(key, node, value))
 
 
-def _follow_step(parent: Node, step: Step) -> tuple[Scalar | None, Node] | None:
+def _child_at(parent: Node, step: Step) -> tuple[Scalar | None, Node] | None:
+    """Return the key and the value that a step leads to; None if the parent has no such child.
+
+    A node of a list has no key.
+    """
     if isinstance(step, ListItem):
         for child in parent if isinstance(parent, Sequence) else ():
             child_key = child.get("key") if isinstance(child, Mapping) else None
@@ -665,7 +717,10 @@ def _follow_step(parent: Node, step: Step) -> tuple[Scalar | None, Node] | None:
 
 
 def _add_missing(document: YamlFile, key: Scalar | None, node: Node, steps: list[Step], value: Any) -> str:
-    """Return the text with the missing steps and the value added to the last existing node."""
+    """Return the text in which a value is added below the last existing node of its path.
+
+    `key` and `node` are that node and its key, and `steps` the rest of the path. Raises UneditableError.
+    """
     first, *other_steps = steps
     missing = value
     for step in reversed(other_steps):
@@ -687,11 +742,15 @@ def _add_missing(document: YamlFile, key: Scalar | None, node: Node, steps: list
 
 
 def _new_list_node(step: ListItem, inside: Any) -> dict[str, Any]:
+    """Return a new node of a list: a mapping with its key and its other entries."""
     return {"key": step.key, **inside}
 
 
 def insert_values(data: bytes, name: str, values: list[tuple[list[Step], Any]]) -> bytes:
-    """Return the content of a file with all these values. Raises UneditableError."""
+    """Return the content of a YAML file in which each value is set at its path. Raises UneditableError.
+
+    `data` is the present content, and `name` the name of the file.
+    """
     before, _ = decode(data, name)
     text = before
     for steps, value in values:

@@ -84,8 +84,17 @@ def value_to_write(
 ) -> Any:
     """Return the live value of a field if an entry with this key needs it, otherwise None.
 
-    NONE is a live value of null that must be written. By default, a value is left out if a new object has
-    this value anyway. `watched`: the policy watches the field, so that the default value needs no line.
+    EXPLICIT_NULL is a live value of null that must be written. By default, a value is left out if a new
+    object has this value anyway. Values of fields that can widen access are written, because drift does not
+    compare fields that no file contains.
+
+    Args:
+        kind: The kind of the object.
+        field_: The field.
+        live: The live object.
+        key: The key of the entry. A field with the same default value needs no line.
+        full: Whether default values are written, too.
+        watched: Whether the policy watches the field, so that the default value needs no line.
     """
     if (
         field_.is_parent_reference
@@ -96,7 +105,7 @@ def value_to_write(
         return None
     value = live.fields.get(field_.name)
     if value == {} and isinstance(field_.response_path, Mapping):
-        return None  # none of the parts that lie apart was there
+        return None  # the response contained none of the parts of the value
     if field_.name == kind.default_key_field and value == key:
         return None
     if field_.required or field_.name == kind.shorthand_field:
@@ -107,7 +116,7 @@ def value_to_write(
     if full or field_.can_widen_access:
         if value is None:
             return None if field_.null_effect == "refused" else EXPLICIT_NULL
-        return None if partly and value == {} else value  # no member of it is managed
+        return None if partly and value == {} else value  # {}: no key of the value is managed
     if value in (field_.value_when_absent, field_.platform_default):
         return None
     if isinstance(field_.type, Json) and field_.type.is_partial:
@@ -117,10 +126,10 @@ def value_to_write(
 
 
 def default_for_empty_entry(kind: Kind, live: LiveObject) -> dict[str, Any]:
-    """Return a field with its default value, for an entry that has no other line.
+    """Return one field with its default value, for an entry that has no other line; {} without such a field.
 
-    `Partners: { active: true }` says more than `Partners: {}`. And drift compares a single only if the single
-    has an entry.
+    `Partners: { active: true }` says more than `Partners: {}`. And drift compares an object that its parent
+    has exactly once only if the object has an entry.
     """
     for field_ in kind.fields:
         if is_access_default(kind, field_) and live.fields.get(field_.name) == field_.default_value:
@@ -129,7 +138,7 @@ def default_for_empty_entry(kind: Kind, live: LiveObject) -> dict[str, Any]:
 
 
 def not_imported_comment(names: str, why: str) -> str:
-    """Return the comment about something that is not in the files."""
+    """Return the comment "Not imported: NAMES. WHY" about things that are not in the files."""
     return f"Not imported: {names}. {why[:1].upper()}{why[1:]}"
 
 
@@ -155,14 +164,25 @@ class _EntryDescriber:
         """The ids inside each object, by kind and reference field."""
 
     def describe(self) -> DescribedEntries:
+        """Return the entries of all objects that can be written, with their pins.
+
+        Left out are objects that cannot be written, objects below or in them, and nodes that Git Sync
+        manages.
+        """
         left_out_ids: set[int] = set()
         for obj in self.inventory.objects:
             parent = obj.parent
-            if parent is not None and (
-                id(parent) in left_out_ids or id(obj.holder) in left_out_ids or _is_synced_node(parent, obj)
-            ):
-                left_out_ids.add(id(obj))
-                continue
+            if parent is not None:
+                git_sync = parent.kind.git_sync
+                is_in_synced_tree = (
+                    obj.kind.is_node
+                    and git_sync is not None
+                    and git_sync.includes_tree
+                    and parent.live.synced_repository is not None
+                )
+                if id(parent) in left_out_ids or id(obj.holder) in left_out_ids or is_in_synced_tree:
+                    left_out_ids.add(id(obj))
+                    continue
             entry = self._describe_entry(obj)
             if entry is None:
                 left_out_ids.add(id(obj))
@@ -189,7 +209,10 @@ class _EntryDescriber:
         self.entries = again.describe()
 
     def _describe_entry(self, obj: FoundObject) -> DescribedEntry | None:
-        """Return the entry of one object; None if a required part cannot be written."""
+        """Return the entry of one object; None if the object is left out (with a note).
+
+        A value that cannot be written is left out and noted, too.
+        """
         entry = DescribedEntry(obj)
         shape = obj.kind.shape
         if isinstance(shape, NodeShape) and len(obj.nodes_inside) < shape.min_children:
@@ -243,7 +266,10 @@ class _EntryDescriber:
         return entry
 
     def _find_key_problem(self, obj: FoundObject, name_reference: ReferenceNamer) -> str | None:
-        """Return why an entry cannot have the natural key of an object; None if it can."""
+        """Return why the value that identifies an object cannot be the key of its entry; None if it can.
+
+        Only some kinds have a field whose value is the key (`key_field`).
+        """
         name = obj.kind.key_field
         if name is None:
             return None
@@ -257,7 +283,10 @@ class _EntryDescriber:
         return None
 
     def _leave_out_synced(self, entry: DescribedEntry) -> tuple[str, ...]:
-        """Return the fields that Git Sync determines, and note those that are left out therefore."""
+        """Return the fields whose values GitBook syncs with a repository, and note that they are left out.
+
+        A tree that is synced, too, is noted in the same way.
+        """
         obj = entry.found_object
         synced, repository = obj.kind.git_sync, obj.live.synced_repository
         if synced is None or repository is None:
@@ -272,7 +301,10 @@ class _EntryDescriber:
         return fields
 
     def _live_value(self, field_: Field, obj: FoundObject) -> Any:
-        """Return the live value that is written, or NONE for null; None if nothing is written."""
+        """Return the value that an import writes for a field; EXPLICIT_NULL for null, None for no line.
+
+        An object that inherits values, such as a customization, writes only what differs from them.
+        """
         if isinstance(field_, ListOrder):
             return self._listed_order(field_, obj)
         watched = is_access_default(obj.kind, field_) and not self._is_null_at_top_level(field_, obj)
@@ -280,16 +312,22 @@ class _EntryDescriber:
         if value is None or obj.kind.inherits_from_kind is None:
             return value
         if value is EXPLICIT_NULL:
-            return None  # the entry around it has no value either: null would say that the object inherits it
-        inherited_object = self._inherited(obj, obj.kind.inherits_from_kind)
-        return (
-            value
-            if inherited_object is None
-            else difference_from_inherited(field_, value, inherited_object.fields.get(field_.name))
+            return None  # null in the file would mean that the object inherits the value
+        inherited_kind = self.registry[obj.kind.inherits_from_kind]
+        owner = next(
+            (parent for parent in obj.with_ancestors() if parent.kind.name in inherited_kind.parents), None
         )
+        objects = self.inventory.children(owner, [inherited_kind]) if owner is not None else []
+        if not objects:
+            return value
+        return difference_from_inherited(field_, value, objects[0].live.fields.get(field_.name))
 
     def _is_null_at_top_level(self, field_: Field, obj: FoundObject) -> bool:
-        """Return whether null in this field puts an object into an ordered list of the organization."""
+        """Return whether null in a field means that the object is in the ordered list of its parent.
+
+        For example, a collection without a parent collection is in the list of the organization. Then the
+        null must be written, because the order of the list contains the object.
+        """
         parent = obj.parent
         if parent is None or obj.live.fields.get(field_.name) is not None:
             return False
@@ -302,15 +340,8 @@ class _EntryDescriber:
             len(self.inventory.orders.get((parent.live.identity, order.name), ())) > 1 for order in orders
         )
 
-    def _inherited(self, obj: FoundObject, kind: str) -> LiveObject | None:
-        """Return the object whose values this object inherits; None if that object was not read."""
-        parents = self.registry[kind].parents
-        owner = next((parent for parent in obj.with_ancestors() if parent.kind.name in parents), None)
-        objects = self.inventory.children(owner, [self.registry[kind]]) if owner is not None else []
-        return objects[0].live if objects else None
-
     def _listed_order(self, order: ListOrder, obj: FoundObject) -> Value:
-        """Return the order of the objects inside; None if there are fewer than two."""
+        """Return the references to the objects inside an object in their order; None for fewer than two."""
         reference_field = (order.item_kind, order.place_field)
         if reference_field not in self._ids_inside:
             self._ids_inside[reference_field] = self.inventory.ids_by_parent(
@@ -322,6 +353,8 @@ class _EntryDescriber:
         return listed if len(listed) > 1 else None
 
     def _reference_namer(self, obj: FoundObject) -> ReferenceNamer:
+        """Return a function that names the objects to which fields of `obj` refer, by their keys."""
+
         def name_reference(kinds: tuple[str, ...], id: str) -> str | None:
             target = self.known.find(kinds, id, obj)
             return reference_text(target) if target is not None else None
@@ -329,6 +362,11 @@ class _EntryDescriber:
         return name_reference
 
     def _variable_namer(self, obj: FoundObject, field_: Field) -> Callable[[tuple[str, ...]], str]:
+        """Return a function that returns an unused variable name for a secret at a path in a field.
+
+        It notes each variable, because a person must set it. An example is ACME_SITES_DOCS_TOKEN.
+        """
+
         def name_variable(path: tuple[str, ...]) -> str:
             words = [*(segment for segment in obj.address.segments), field_.name, *path]
             name = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
@@ -343,27 +381,20 @@ class _EntryDescriber:
         return name_variable
 
     def _leave_out(self, obj: FoundObject, name: str | None, why: str) -> None:
+        """Note that an object, or its field `name`, is not in the files."""
         self.entries.left_out.append(LeftOut(str(obj.address), name, why))
 
 
 # Pins.
 
 
-def _is_synced_node(owner: FoundObject, obj: FoundObject) -> bool:
-    """Return whether an object is a node of a tree that GitBook syncs with a repository."""
-    synced = owner.kind.git_sync
-    return (
-        obj.kind.is_node
-        and synced is not None
-        and synced.includes_tree
-        and owner.live.synced_repository is not None
-    )
-
-
 def _add_pins(
     registry: Registry, inventory: Inventory, entries: DescribedEntries, known: ObjectsById
 ) -> None:
-    """Pin each entry that the matcher would not match with its object by the written fields."""
+    """Pin each entry that a plan would not match with its object by the written fields.
+
+    A pin is a line `id: …`. Parents are matched before their children, as in a plan.
+    """
     pinning = _PinFinder(registry, entries, known)
     pinning.ids |= {obj.address: obj.live.id for obj in inventory.objects_of_kind(registry.root.name)}
     for kind in registry.in_dependency_order:
@@ -377,7 +408,7 @@ def _add_pins(
 
 
 class _PinFinder:
-    """Finds the entries that need a pin."""
+    """Finds the entries that need a pin, a line `id: …` in the file."""
 
     def __init__(self, registry: Registry, entries: DescribedEntries, known: ObjectsById) -> None:
         self.registry = registry
@@ -387,23 +418,34 @@ class _PinFinder:
         """The ids of matched entries so far. As in a plan, kinds are matched in the registry's order."""
 
     def pin_where_needed(self, kind: Kind, siblings: list[FoundObject]) -> None:
+        """Pin the siblings of one kind that the matcher would not match with their own entries.
+
+        If pinning these is not enough, all siblings are pinned. Entries of some kinds need no pin: their key
+        or their place identifies the object.
+        """
+        by_identity = {obj.live.identity: obj for obj in siblings}
+
+        def first_child(entry: Entry) -> Entry | None:
+            nodes = self.entries.by_address[entry.address].found_object.nodes_inside
+            return self._loaded_entry(nodes[0]) if nodes else None
+
+        def children(live: LiveObject) -> list[LiveObject]:
+            return [node.live for node in by_identity[live.identity].nodes_inside]
+
         if not (
             isinstance(kind.shape, SingleEntry) or kind.key_field is not None or kind.is_always_shorthand
         ):
-            self._pin_unmatched(kind, siblings)
+            natural_keys = NaturalKeys(kind, self.ids.get, first_child, children)
+            unmatched = self._wrongly_matched(natural_keys, siblings)
+            for obj in unmatched:
+                obj.pinned = True
+            if unmatched and self._wrongly_matched(natural_keys, siblings):
+                for obj in siblings:
+                    obj.pinned = True
         self.ids |= {obj.address: obj.live.id for obj in siblings}
 
-    def _pin_unmatched(self, kind: Kind, siblings: list[FoundObject]) -> None:
-        view = NaturalKeys(kind, self.ids.get, self._first_child, self._children(siblings))
-        unmatched = self._wrongly_matched(view, siblings)
-        for obj in unmatched:
-            obj.pinned = True
-        if unmatched and self._wrongly_matched(view, siblings):
-            for obj in siblings:
-                obj.pinned = True
-
     def _wrongly_matched(self, view: NaturalKeys, siblings: list[FoundObject]) -> list[FoundObject]:
-        """Return the objects without a pin that the matcher would not match, or match with another entry."""
+        """Return the objects without a pin that the matcher would not match with their own entries."""
         result = match(view, [self._loaded_entry(obj) for obj in siblings], [obj.live for obj in siblings])
         ambiguous_addresses = {diagnostic.address for diagnostic in result.diagnostics}
         return [
@@ -417,16 +459,8 @@ class _PinFinder:
             )
         ]
 
-    def _first_child(self, entry: Entry) -> Entry | None:
-        inside = self.entries.by_address[entry.address].found_object.nodes_inside
-        return self._loaded_entry(inside[0]) if inside else None
-
-    def _children(self, siblings: list[FoundObject]) -> Callable[[LiveObject], list[LiveObject]]:
-        by_identity = {obj.live.identity: obj for obj in siblings}
-        return lambda live: [node.live for node in by_identity[live.identity].nodes_inside]
-
     def _loaded_entry(self, obj: FoundObject) -> Entry:
-        """Return the entry as the loaded configuration will have it."""
+        """Return the entry of an object as it will be when the new files are loaded."""
         kind = obj.kind
         entry = self.entries.by_address[obj.address]
         written = {
@@ -447,6 +481,8 @@ class _PinFinder:
         )  # fmt: skip
 
     def _loaded_value(self, field_: Field, obj: FoundObject) -> Value:
+        """Return the value of a field as it will be loaded: with references to entries."""
+
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
                 target = self.known.find(field_.type.referenced_kinds, leaf.id, obj)

@@ -79,17 +79,26 @@ class WrittenFile(Struct, frozen=True):
 def write_files(
     directory: Path, files: Mapping[str, bytes], stray: tuple[str, ...] = (), force: bool = False
 ) -> list[WrittenFile]:
-    """Write the files below a directory.
+    """Write the files below a directory, all or none, and return the state of each.
 
-    Raises DiagnosticError: exit 4 if uncommitted work would be overwritten (`force` allows it), or if `stray`
-    files would become part of the new configuration; exit 1 if writing failed.
+    `stray` are existing files that the import does not write but that the configuration would include.
+    Raises DiagnosticError: exit 4 if uncommitted work would be overwritten (`force` allows it), or if
+    `stray` files would become part of the new configuration; exit 1 if writing failed.
     """
     states = {path: _state(directory / path, content) for path, content in files.items()}
     problems = [
         *_blocked_paths(directory, files),
         *_paths_outside(directory, files),
         *_other_root_file(directory, files),
-        *map(_stray_error, stray),
+        *(
+            Diagnostic(
+                "stray",
+                f"{path} exists and would become part of the configuration",
+                hint="the import writes nothing into this file. Delete the file, or move it to another "
+                "directory",
+            )
+            for path in stray
+        ),
     ]
     if not force:
         replaced = [path for path, state in states.items() if state == "replaced"]
@@ -101,6 +110,7 @@ def write_files(
 
 
 def _state(path: Path, content: bytes) -> FileState:
+    """Return whether writing the content creates the file, replaces its content, or changes nothing."""
     if not os.path.lexists(path):
         return "new"
     try:
@@ -169,16 +179,11 @@ def _other_root_file(directory: Path, paths: Mapping[str, bytes]) -> list[Diagno
     ]
 
 
-def _stray_error(path: str) -> Diagnostic:
-    message = f"{path} exists and would become part of the configuration"
-    return Diagnostic(
-        "stray",
-        message,
-        hint="the import writes nothing into this file. Delete the file, or move it to another directory",
-    )
-
-
 def _write(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a directory: first all of them under temporary names, then rename them.
+
+    If an error occurs, remove the temporary files and the new directories. Raises DiagnosticError.
+    """
     target_by_temporary_file: dict[Path, Path] = {}
     new_directories: list[Path] = []
     try:
@@ -225,9 +230,10 @@ class KeptSettings(Struct, frozen=True):
 
 
 def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem: FindProblem) -> KeptSettings:
-    """Carry the policy and the environments of the present root file over into new files.
+    """Copy the policy and the environments of the present root file into the new root file.
 
-    What makes the new files invalid is left out.
+    A part that would make the new files invalid is not copied. Parts, includes, variables and comments that
+    are lost are listed in the result. `present` is the content of the present root file.
     """
     try:
         old = YamlFile(decode(present, ROOT_FILE)[0], ROOT_FILE)
@@ -245,8 +251,14 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
             new_files = candidate
         else:
             lost.append(f"{name}: {problem}")
-    lost += _lost_includes(root, new_files[ROOT_FILE].decode())
     text = new_files[ROOT_FILE].decode()
+    new_root = YamlFile(text, ROOT_FILE).root
+    new_includes = _texts(new_root.get("include")) if isinstance(new_root, MappingNode) else []
+    lost += [
+        f'include "{pattern}": the new files contain the entries'
+        for pattern in _texts(root.get("include"))
+        if pattern not in new_includes
+    ]
     lost_variables = {name: None for name in _VARIABLE.findall(old.text) if f"${{{name}" not in text}
     lost += [
         f"the variable ${{{name}}}: the file contains the value from GitBook instead"
@@ -261,7 +273,10 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
 
 
 def _kept_parts(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[str], str]]]:
-    """Return the parts to carry over, each with its name and the function that inserts it into a text."""
+    """Return the parts of the root file to copy: settings of the policy, and the environments.
+
+    Each part has a name, and a function that inserts the part into the text of the new root file.
+    """
     parts: list[tuple[str, Callable[[str], str]]] = []
     policy = root.get("policy")
     for key, value in policy if isinstance(policy, MappingNode) else ():
@@ -276,7 +291,10 @@ def _kept_parts(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[s
 
 
 def _source_lines(document: YamlFile, key: Scalar, value: Node) -> list[str]:
-    """Return the lines of a key and its value, with the comments above and without indentation."""
+    """Return the lines of a key and its value, with the comments above them, and without their indentation.
+
+    Comments that dpsync generates are not included.
+    """
     begin, (start, end) = document.node_range(key)[0], document.node_range(value)
     if start < begin:
         raise UneditableError("the value is a YAML alias")
@@ -299,7 +317,11 @@ def _source_lines(document: YamlFile, key: Scalar, value: Node) -> list[str]:
 
 
 def _line_inserter(lines: list[str], parent: str | None) -> Callable[[str], str]:
-    """Return the function that inserts lines at the end of a block, or above the organizations."""
+    """Return a function that inserts lines into the text of a root file.
+
+    The lines go to the end of the mapping with the key `parent`. If there is no such mapping, it is added
+    above the organizations; if `parent` is None, the lines themselves are added there.
+    """
 
     def insert(text: str) -> str:
         document = YamlFile(text, ROOT_FILE)
@@ -322,7 +344,10 @@ def _line_inserter(lines: list[str], parent: str | None) -> Callable[[str], str]
 
 
 def _watch_inserter(patterns: list[str]) -> Callable[[str], str]:
-    """Return the function that adds patterns to `policy.watch`."""
+    """Return a function that adds patterns to `policy.watch` in the text of a root file.
+
+    A pattern may end with `=VALUE`. It is not added if the file has the pattern with any value.
+    """
 
     def insert(text: str) -> str:
         document = YamlFile(text, ROOT_FILE)
@@ -343,15 +368,7 @@ def _watch_inserter(patterns: list[str]) -> Callable[[str], str]:
     return insert
 
 
-def _lost_includes(root: MappingNode, text: str) -> list[str]:
-    """Return a line for each pattern of `include` that the new root file does not have."""
-    new = YamlFile(text, ROOT_FILE).root
-    present = _texts(new.get("include")) if isinstance(new, MappingNode) else []
-    lost = [pattern for pattern in _texts(root.get("include")) if pattern not in present]
-    return [f'include "{pattern}": the new files contain the entries' for pattern in lost]
-
-
 def _texts(node: Node | None) -> list[str]:
-    """Return the texts of a list, or the only text."""
+    """Return the items of a YAML list as texts; a single value counts as a list of one item."""
     value = None if node is None else node_value(node)
     return [] if value is None else [str(item) for item in value] if isinstance(value, list) else [str(value)]

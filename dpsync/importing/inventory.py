@@ -31,7 +31,7 @@ from dpsync.model.values import LiveId
 
 
 def first_unused_name(wanted: str, is_taken: Callable[[str], bool], joint: str = "-") -> str:
-    """Return the wanted name, or the first free name of `news-2`, `news-3` and so on."""
+    """Return the wanted name, such as `news`, or the first unused name of `news-2`, `news-3` and so on."""
     numbered = (f"{wanted}{joint}{number}" for number in count(2))
     return next(name for name in numbered if not is_taken(name)) if is_taken(wanted) else wanted
 
@@ -53,7 +53,11 @@ class Naming(Struct, frozen=True):
         return self.snapshot.objects.get(self.registry[resource.kind].identity_of(id, owner))
 
     def reference_namer(self, referrer: Entry) -> Callable[[tuple[str, ...], str], str | None]:
-        """Return a function that names live objects as a file would: people by e-mail, others by key."""
+        """Return a function that returns the key for a reference to a live object, given its kinds and id.
+
+        It knows the entries and lookups in the organization of `referrer`, the entry with the reference. It
+        returns None for an object without an entry.
+        """
         organization = referrer.address.segments[:1]
 
         def name(kinds: tuple[str, ...], id: str) -> str | None:
@@ -62,7 +66,7 @@ class Naming(Struct, frozen=True):
                     continue
                 own = resource.kind in kinds and self.snapshot.live_id(address) == id
                 if own or self.snapshot.outputs.get(address) == id:
-                    return self._reference(resource)
+                    return self._reference_text(resource)
             for address, lookup in self.desired.lookups.items():
                 if lookup.kind in kinds and self.snapshot.live_id(address) == id:
                     return lookup.key
@@ -70,7 +74,8 @@ class Naming(Struct, frozen=True):
 
         return name
 
-    def _reference(self, resource: Entry) -> str:
+    def _reference_text(self, resource: Entry) -> str:
+        """Return the text of a reference to an entry: its key, for a nested navigation node `PARENT/KEY`."""
         kind = self.registry[resource.kind]
         parent = self.desired.entries.get(resource.parent) if resource.parent else None
         inside = parent is not None and isinstance(self.registry[parent.kind].shape, NodeShape)
@@ -91,7 +96,10 @@ FORBIDDEN_REASON: Final = "the token has no read permission. Import with the tok
 
 
 class FoundObject(Struct, eq=False):
-    """A live object with its parent in the inventory. The key and address are set later."""
+    """A live object that an import read, with its parent. The key and address are set later.
+
+    `holder` is the navigation node that directly contains this node. `pinned`: the entry gets a line `id: …`.
+    """
 
     kind: Kind
     live: LiveObject
@@ -128,12 +136,16 @@ class UnreadableSource(Struct, frozen=True):
 
     @property
     def place(self) -> Address:
-        """Return the address of the list or single in the files."""
+        """Return the address of the list or single in the files, such as `acme/sites`."""
         return self.parent.address.child(*self.kind.key.split("."))
 
 
 class Inventory(Struct):
-    """All objects that were read. `outputs` has the maker of each output; `objects` has no outputs."""
+    """All objects that an import read.
+
+    `outputs` has, by kind and id, the object that creates another object as its output: the platform itself
+    creates outputs, so `objects` does not contain them.
+    """
 
     objects: list[FoundObject] = field(default_factory=list)
     outputs: dict[tuple[str, str], FoundObject] = field(default_factory=dict)
@@ -147,7 +159,10 @@ class Inventory(Struct):
         return [obj for obj in self.objects if obj.kind.name == kind]
 
     def ids_by_parent(self, kind: Kind, parent_field: str) -> dict[Identity | None, list[str]]:
-        """Return the ids of a kind's objects in live order, by the parent in the field `place`."""
+        """Return the ids of a kind's objects in live order, by the object that contains them.
+
+        `parent_field` is the field that refers to the containing object; None stands for the organization.
+        """
         ids_by_parent: dict[Identity | None, list[str]] = {}
         for obj in self.objects_of_kind(kind.name):
             ids_by_parent.setdefault(live_container(kind, parent_field, obj.live), []).append(obj.live.id)
@@ -167,7 +182,7 @@ class Inventory(Struct):
 
 
 def live_organizations(client: ReadClient, registry: Registry) -> list[LiveObject]:
-    """Return the organizations that the token sees. Raises ClientError."""
+    """Return the organizations that the token can read. Raises ClientError."""
     root = registry.root
     assert root.search_list is not None
     return [*SourceReader(client, registry, 1).read_parentless_list(root, root.search_list.path)]
@@ -205,6 +220,10 @@ class _InventoryReader:
         self.inventory = Inventory()
 
     def read_organizations(self, named: Sequence[str]) -> list[FoundObject]:
+        """Read the organizations with these ids or names; without names, all that the token can read.
+
+        Raises DiagnosticError for a name that matches no organization.
+        """
         root = self.registry.root
         assert root.search_list is not None
         listed = self.sources.read_parentless_list(root, root.search_list.path)
@@ -221,7 +240,10 @@ class _InventoryReader:
         ]
 
     def read_children(self, level: list[FoundObject]) -> list[FoundObject]:
-        """Read the children of these objects, without outputs of other objects."""
+        """Read all lists, trees and singles directly below these objects, in parallel.
+
+        Return the new objects, without outputs of other objects. Unreadable lists are noted in the inventory.
+        """
         lists_to_read = [
             (kind, parent)
             for kind in self.registry.in_dependency_order
@@ -229,20 +251,42 @@ class _InventoryReader:
             if parent.kind.name in kind.parents and self._is_read(kind, parent)
         ]
         self.observer.expect_reads(len(lists_to_read))
-        lists = self.sources.map_parallel(lambda pair: self._read(*pair), lists_to_read)
+
+        def read(kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadableSource:
+            source = self.sources.source(kind, parent.live.identity, parent.url_chain)
+            try:
+                return self.sources.read(source)
+            except NotFoundError:
+                return UnreadableSource(kind, parent, "GitBook does not return this list", is_supported=False)
+            except ForbiddenError:
+                return UnreadableSource(kind, parent, FORBIDDEN_REASON)
+
+        lists = self.sources.map_parallel(lambda pair: read(*pair), lists_to_read)
         children: list[FoundObject] = []
-        for (kind, parent), objects in zip(lists_to_read, lists, strict=True):
+        for (_, parent), objects in zip(lists_to_read, lists, strict=True):
             if isinstance(objects, UnreadableSource):
                 self.inventory.unreadable.append(objects)
             else:
-                children += self._place_objects(kind, parent, objects)
-        self._note_outputs(children)
+                children += self._found_objects(parent, objects)
+        for obj in children:
+            outputs = obj.kind.platform_work.outputs
+            if outputs is None:
+                continue
+            id_field = next(field_ for field_ in obj.kind.fields if field_.response_path == outputs.id_field)
+            value = obj.live.fields.get(id_field.name)
+            if isinstance(value, LiveId):
+                self.inventory.outputs[outputs.kind, value.id] = obj
         return [obj for obj in children if (obj.kind.name, obj.live.id) not in self.inventory.outputs]
 
     def _is_read(self, kind: Kind, parent: FoundObject) -> bool:
+        """Return whether to read the objects of a kind below a parent with a request of their own.
+
+        A tree is read once for all kinds of its nodes. Singles of nodes are read only with `full`; otherwise
+        they are noted as unreadable.
+        """
         if isinstance(parent.kind.shape, NodeShape):
-            # A node came with its tree, and so did nodes in it. A single of each node would be a request per
-            # item; such settings are rare and are left to whoever wants to write them.
+            # The answer with a tree contains all nodes. The settings of a node (a single) would need one
+            # request for each node, and are rare.
             if isinstance(kind.shape, SingleEntry) and self.full:
                 return True
             if isinstance(kind.shape, SingleEntry):
@@ -259,18 +303,11 @@ class _InventoryReader:
         first = next(node for node in self.registry.tree_kinds(kind.key) if parent.kind.name in node.parents)
         return kind is first
 
-    def _read(self, kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadableSource:
-        source = self.sources.source(kind, parent.live.identity, parent.url_chain)
-        try:
-            return self.sources.read(source)
-        except NotFoundError:
-            return UnreadableSource(kind, parent, "GitBook does not return this list", is_supported=False)
-        except ForbiddenError:
-            return UnreadableSource(kind, parent, FORBIDDEN_REASON)
+    def _found_objects(self, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
+        """Return the objects of one list or tree, linked to their parents and holders below `parent`.
 
-    def _place_objects(
-        self, kind: Kind, parent: FoundObject, objects: Iterable[LiveObject]
-    ) -> list[FoundObject]:
+        The objects of a tree are ordered so that each node comes after the node that contains it.
+        """
         objects_by_identity: dict[Identity, FoundObject] = {parent.live.identity: parent}
         for live in objects:
             parent_object = objects_by_identity.get(live.parent or parent.live.identity, parent)
@@ -282,20 +319,11 @@ class _InventoryReader:
         _, *new_objects = objects_by_identity.values()
         return new_objects
 
-    def _note_outputs(self, objects: list[FoundObject]) -> None:
-        for obj in objects:
-            outputs = obj.kind.platform_work.outputs
-            if outputs is None:
-                continue
-            field_ = next(
-                declared for declared in obj.kind.fields if declared.response_path == outputs.id_field
-            )
-            value = obj.live.fields.get(field_.name)
-            if isinstance(value, LiveId):
-                self.inventory.outputs[outputs.kind, value.id] = obj
-
     def read_orders(self) -> None:
-        """Note the order of siblings outside of trees: known from a list, or read for each parent object."""
+        """Note the live order of siblings outside of trees.
+
+        The order is that of the list that was read, unless the kind has a separate request for the order.
+        """
         for kind in self.registry.in_dependency_order:
             for order in kind.list_orders:
                 ordered = self.registry[order.item_kind]
@@ -315,6 +343,11 @@ class _InventoryReader:
                     self._read_orders(order.name, ordered, holders, order.live_order_read.path)
 
     def _read_orders(self, name: str, ordered: Kind, holders: list[FoundObject], path: str) -> None:
+        """Read the order of the objects in each holder with a request of its own, in parallel.
+
+        `name` is the name of the order, `ordered` the kind of the ordered objects, and `path` the path
+        template of the request. An order that may not be read is noted as unreadable.
+        """
         lists = self.sources.map_parallel(lambda holder: self._order(holder, path), holders)
         for holder, ids in zip(holders, lists, strict=True):
             if ids is None:
@@ -339,10 +372,12 @@ class _InventoryReader:
 
 
 def _is_named(organization: LiveObject, name: str, keys: list[str]) -> bool:
+    """Return whether a name is the id of an organization, or its value in one of the fields `keys`."""
     return name == organization.id or any(name == organization.fields.get(key) for key in keys)
 
 
 def _no_organization(name: str) -> Diagnostic:
+    """Return the error that the token can read no organization with a name; "" for no organization at all."""
     if not name:
         return Diagnostic(
             "no-organization",

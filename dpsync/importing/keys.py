@@ -24,7 +24,10 @@ MAX_KEY_CHARS = 60
 
 
 def slugify(text: str) -> str:
-    """Return a text as a key of lowercase letters, digits and hyphens; "" if no character remains."""
+    """Convert a text to a key of lowercase letters, digits and hyphens; "" if no character remains.
+
+    "Release Notes (2024)" becomes "release-notes-2024".
+    """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:MAX_KEY_CHARS].strip("-")
 
@@ -32,10 +35,10 @@ def slugify(text: str) -> str:
 def name_objects(
     registry: Registry, inventory: Inventory, recorded: Mapping[str, LinesByAddress] | None = None
 ) -> list[FoundObject]:
-    """Set the key and address of every object. Remove and return the objects that can have no key.
+    """Set the key and address of every object in the inventory.
 
-    `recorded` has the lines of the ids file by organization id: an object with a line keeps the key of its
-    entry.
+    Remove and return the objects that can have no key; objects below them are removed, too. `recorded` has
+    the lines of the ids file by organization id: an object with a line keeps the key of its entry.
     """
     naming = _KeyChooser(registry, inventory, recorded or {})
     for kind in (registry.root, *(kind for kind in registry.in_dependency_order if kind.parent is not None)):
@@ -52,7 +55,10 @@ def name_objects(
 
 
 def ids_lines(inventory: Inventory) -> dict[str, LinesByAddress]:
-    """Return the lines for the ids file by organization id."""
+    """Return the lines for the ids file, by organization id and address.
+
+    A line may have a second id: that of an object's output, or of its first navigation node.
+    """
     output_ids = {id(maker): output_id for (_, output_id), maker in inventory.outputs.items()}
     lines_by_organization: dict[str, dict[Address, RecordedLine]] = {}
     for obj in inventory.objects:
@@ -79,9 +85,9 @@ class ObjectsById:
             self._by_id.setdefault(identity, []).append(maker)
 
     def find(self, kinds: Iterable[str], wanted_id: str, referrer: FoundObject) -> FoundObject | None:
-        """Return the object with this id that a key can name in the entry of `beside`, otherwise None.
+        """Return the object with an id that a key in the entry of `referrer` can refer to, otherwise None.
 
-        The owner of the object's list must be `beside` or one of its parents.
+        A key can refer only to objects in lists of `referrer` itself or of one of its parents.
         """
         ancestor_ids = {id(ancestor) for ancestor in referrer.with_ancestors()}
         for kind in kinds:
@@ -102,7 +108,7 @@ def _tree_owner_or_parent(obj: FoundObject) -> FoundObject | None:
 
 
 def reference_text(obj: FoundObject) -> str:
-    """Return the text of a reference: the key, or for a nested navigation node both keys."""
+    """Return the text of a reference to an object: its key, for a nested navigation node `PARENT/KEY`."""
     owner = _tree_owner_or_parent(obj)
     if not isinstance(obj.kind.shape, TreeNode) or owner is None:
         return obj.key
@@ -133,7 +139,10 @@ class _KeyChooser:
         """The recorded keys of live objects, which no other object may get."""
 
     def _reserve_recorded_keys(self, organization: FoundObject) -> None:
-        """Reserve the keys of existing entries for the live objects of an organization."""
+        """Reserve the keys in the ids file for the live objects of an organization: they stay the same.
+
+        Notes the recorded address of each object, too.
+        """
         live = {(obj.kind.name, obj.live.id) for obj in self.inventory.objects}
         id = organization.live.id
         for recorded_address, line in self.recorded.get(id, {}).items():
@@ -141,21 +150,26 @@ class _KeyChooser:
             for kind in self.places.kinds(address):
                 if (kind.name, line.id) in live:
                     self.recorded_addresses[id, kind.name, line.id] = address
-                    self.reserved_keys.add((*self._key_scope(kind, address), address.last_segment))
-
-    def _key_scope(self, kind: Kind, address: Address) -> tuple[Address, str]:
-        """Return the scope in which the key of an entry at this address must be unique."""
-        if isinstance(kind.shape, TreeNode):
-            return address.list_address, "node"
-        return address.owner_of_list(kind.key), self.shared_key_sets.get(kind.name, kind.name)
+                    # The scope in which the key must be unique: see `choose_key`.
+                    if isinstance(kind.shape, TreeNode):
+                        scope = (address.list_address, "node")
+                    else:
+                        group = self.shared_key_sets.get(kind.name, kind.name)
+                        scope = (address.owner_of_list(kind.key), group)
+                    self.reserved_keys.add((*scope, address.last_segment))
 
     def _recorded_or_free_key(
         self, obj: FoundObject, list_address: Address, scope: tuple[Address, str]
     ) -> str:
-        """Return the key of the object's existing entry, otherwise a free key."""
+        """Return the key that an object has in the ids file, otherwise a free key made from its title.
+
+        An object that has moved to another list gets a new key. `scope` is where the key must be unique.
+        """
         *_, organization = obj.with_ancestors()
         if obj is organization:
-            return self._free_key(scope, self._recorded_organization_key(obj) or self._key_from_title(obj))
+            addresses = self.recorded.get(organization.live.id, ())
+            recorded_key = next((address.organization_key for address in addresses), None)
+            return self._free_key(scope, recorded_key or self._key_from_title(obj))
         address = self.recorded_addresses.get((organization.live.id, obj.kind.name, obj.live.id))
         if address is not None and address.list_address == list_address:
             key = address.last_segment
@@ -163,20 +177,25 @@ class _KeyChooser:
                 return key
         return self._free_key(scope, self._key_from_title(obj))
 
-    def _recorded_organization_key(self, organization: FoundObject) -> str | None:
-        """Return the key that an organization has in its recorded lines; None without lines."""
-        return next(
-            (address.organization_key for address in self.recorded.get(organization.live.id, ())), None
-        )
-
     def choose_key(self, obj: FoundObject) -> None:
+        """Set the key and the address of an object whose parent has an address.
+
+        If the key is the value of a field, and that value is missing, invalid or used by another object, the
+        object is added to `without_key` instead.
+        """
         kind, parent = obj.kind, obj.parent
         if isinstance(kind.shape, SingleEntry):
             assert parent is not None
             obj.address = parent.address.child(*kind.key.split("."))
             return
-        list_address = self._parent_address(obj)
-        scope = (list_address, "node") if isinstance(kind.shape, TreeNode) else self._key_group(obj)
+        parent_address = parent.address if parent is not None else Address(())
+        list_address = parent_address
+        if parent is not None and not (isinstance(kind.shape, TreeNode) and obj.holder is parent):
+            list_address = parent_address.child(*kind.key.split("."))
+        if isinstance(kind.shape, TreeNode):
+            scope = (list_address, "node")
+        else:
+            scope = (parent_address, self.shared_key_sets.get(kind.name, kind.name))
         key = (
             self._natural_key(obj, kind.key_field)
             if kind.key_field
@@ -195,18 +214,8 @@ class _KeyChooser:
         if obj.parent is None:
             self._reserve_recorded_keys(obj)
 
-    def _parent_address(self, obj: FoundObject) -> Address:
-        """Return the address above the address of an object."""
-        if obj.parent is None:
-            return Address(())
-        inside = isinstance(obj.kind.shape, TreeNode) and obj.holder is obj.parent
-        return obj.parent.address if inside else obj.parent.address.child(*obj.kind.key.split("."))
-
-    def _key_group(self, obj: FoundObject) -> tuple[Address, str]:
-        parent_address = obj.parent.address if obj.parent else Address(())
-        return parent_address, self.shared_key_sets.get(obj.kind.name, obj.kind.name)
-
     def _natural_key(self, obj: FoundObject, name: str) -> str:
+        """Return the value of a field as a key: a text, or the key of the referenced object."""
         value = obj.live.fields.get(name)
         if isinstance(value, LiveId):
             target = self.known.find(obj.kind.field(name).type.referenced_kinds, value.id, obj)
@@ -214,6 +223,7 @@ class _KeyChooser:
         return value if isinstance(value, str) else ""
 
     def _folded_key(self, kind: Kind, key: str) -> str:
+        """Return the form of a key that is equal for equivalent keys, such as an e-mail in lowercase."""
         if kind.key_field is None:
             return key
         type_ = kind.field(kind.key_field).type
@@ -224,14 +234,23 @@ class _KeyChooser:
         return str(type_.fold_for_key(key))
 
     def _free_key(self, scope: tuple[Address, str], preferred_key: str) -> str:
-        """Return the wanted key, or the first free key with a number after it."""
-        reserved = () if scope[0].segments else self.registry.pattern_words
-        return first_unused_name(preferred_key, lambda key: key in reserved or self._is_taken((*scope, key)))
+        """Return the preferred key, or the first key with a number after it that is not used in the scope.
 
-    def _is_taken(self, key: tuple[Address, str, str]) -> bool:
-        return key in self.used or key in self.reserved_keys
+        Words with a meaning in patterns cannot be keys of organizations.
+        """
+        pattern_words = () if scope[0].segments else self.registry.pattern_words
+
+        def is_taken(key: str) -> bool:
+            scoped_key = (*scope, key)
+            return key in pattern_words or scoped_key in self.used or scoped_key in self.reserved_keys
+
+        return first_unused_name(preferred_key, is_taken)
 
     def _key_from_title(self, obj: FoundObject) -> str:
+        """Return a slug of the values that identify an object, or else of its title or its kind's name.
+
+        Some kinds have a field whose value is the key by default.
+        """
         kind = obj.kind
         if isinstance(kind.shape, EntryMapping) and kind.shape.default_key_field:
             own = obj.live.fields.get(kind.shape.default_key_field)
@@ -283,6 +302,7 @@ def _shared_key_sets(registry: Registry) -> dict[str, str]:
 
 
 def _reference_kinds(type_: Type) -> Iterable[tuple[str, ...]]:
+    """Yield the kinds that each reference in a type, or in its parts, may refer to."""
     match type_:
         case Reference(kinds=kinds):
             yield kinds
