@@ -98,7 +98,7 @@ class NewFiles:
         self.contents[path] = text.encode()
 
     def unused_path(self, stem: str, suffix: str) -> str:
-        """Return a path that no file has yet."""
+        """Return the path `stem` + `suffix`, with a number after the stem if another file has the path."""
         return first_unused_name(stem, lambda name: f"{name}{suffix}".casefold() in self._taken) + suffix
 
     def add_yaml(self, path: str, value: BlockMapping) -> None:
@@ -126,6 +126,7 @@ class _Layout:
         self.new_files = NewFiles(registry)
 
     def files(self) -> dict[str, bytes]:
+        """Return all files by path: the root file, the included files, and the files of long values."""
         root = self.registry.root
         organizations: dict[str, BlockMapping] = {}
         for organization in self.inventory.objects_of_kind(root.name):
@@ -156,8 +157,16 @@ class _Layout:
     def _write_list(
         self, organization: FoundObject, list_key: str, kinds: tuple[Kind, ...], children: list[FoundObject]
     ) -> None:
-        """Write the files of one list."""
-        if not any(map(self._has_own_files, kinds)):
+        """Write the entries of one list of an organization into one file.
+
+        If the entries contain trees, which are long, each entry gets its own file.
+        """
+        contain_trees = any(
+            _have_shape(kinds_below, TreeNode)
+            for kind in kinds
+            for kinds_below in self.registry.kinds_by_list_key(kind.name).values()
+        )
+        if not contain_trees:
             path = f"{organization.key}/{list_key}.yaml"
             value = _nested(list_key.split("."), self._entries(children, posixpath.dirname(path)))
             self._write_included_file(organization, path, value)
@@ -169,26 +178,27 @@ class _Layout:
             value = _nested(list_key.split("."), self._entries([child], posixpath.dirname(path)))
             self._write_included_file(organization, path, value)
 
-    def _has_own_files(self, kind: Kind) -> bool:
-        """Return whether each entry gets its own file, because a tree is long."""
-        places = self.registry.kinds_by_list_key(kind.name).values()
-        return any(_have_shape(kinds, TreeNode) for kinds in places)
-
     def _write_included_file(self, organization: FoundObject, path: str, value: Mapping[str, Any]) -> None:
+        """Write a file that the root file includes: the key of its organization, then a part of it."""
         self.new_files.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: organization.key, **value}))
 
     # Entries.
 
     def _entries(self, children: list[FoundObject], directory: str) -> BlockMapping:
+        """Return the entries of these objects by key. `directory` is that of the file with the entries."""
         return BlockMapping(
             {obj.key: self._entry_value(obj, directory) for obj in sorted(children, key=lambda i: i.key)}
         )
 
     def _described(self, obj: FoundObject) -> DescribedEntry:
+        """Return the fields and comments of the entry of an object."""
         return self.entries.by_address[obj.address]
 
     def _entry_value(self, obj: FoundObject, directory: str) -> Any:
-        """Return the YAML value of an entry: its main field alone if there is nothing else to write."""
+        """Return the YAML data of an entry, or only its main field if there is nothing else to write.
+
+        `directory` is the directory of the file with the entry, to which paths of long values are relative.
+        """
         kind, comments = obj.kind, self._described(obj).comments
         fields = shorten_fields(kind, self._field_values(obj, directory))
         values_below = self._values_below(obj, directory)
@@ -205,6 +215,7 @@ class _Layout:
         return BlockMapping(values, comments) if values_below or comments else values
 
     def _field_values(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+        """Return the fields of an entry as YAML data, with long values moved to files of their own."""
         fields = self._described(obj).fields
         return {
             name: self._with_long_values_in_files(obj, name, value, directory)
@@ -212,7 +223,7 @@ class _Layout:
         }
 
     def _with_long_values_in_files(self, obj: FoundObject, name: str, value: Any, directory: str) -> Any:
-        """Return a value with its long parts moved to files; `name` is the dotted name of the value."""
+        """Return YAML data with its long parts moved to files. `name` is the dotted path of the value."""
         if isinstance(value, FileContent):
             return self._write_long_value(obj, name, value, directory)
         if isinstance(value, dict):
@@ -225,11 +236,14 @@ class _Layout:
     def _write_long_value(
         self, obj: FoundObject, name: str, value: FileContent, directory: str
     ) -> dict[str, str]:
-        """Write a long value into its own file, and return the reference to the file."""
+        """Write a long value into its own file, and return the reference `{file: PATH}`.
+
+        The file is named after the address of the entry, and after the field if the kind has several fields
+        with long values. An example is `acme/sites/docs.description.md`.
+        """
         organization, *other_segments = obj.address.segments
-        words = (
-            other_segments if _has_one_long_field(obj.kind) and other_segments else [*other_segments, name]
-        )
+        long_fields = sum(isinstance(field_.type, Markdown | LongText | Json) for field_ in obj.kind.fields)
+        words = other_segments if long_fields == 1 and other_segments else [*other_segments, name]
         list_key, *names = (_file_name(word) for word in words)
         stem = "/".join([_file_name(organization), list_key, *([".".join(names)] if names else [])])
         path = self.new_files.unused_path(stem, value.suffix)
@@ -237,7 +251,10 @@ class _Layout:
         return {"file": posixpath.relpath(path, directory or ".")}
 
     def _values_below(self, obj: FoundObject, directory: str) -> dict[str, Any]:
-        """Return the values below an entry: singles and entries by name, then the tree."""
+        """Return the singles and lists in an entry by their keys, ordered by key, with trees at the end.
+
+        The entry of an organization contains only its singles, because its lists have files of their own.
+        """
         kinds_by_list_key = self.registry.kinds_by_list_key(obj.kind.name)
         values: dict[str, Any] = {}
         if obj.parent is None:
@@ -248,10 +265,18 @@ class _Layout:
         for list_key in [*sorted(kinds_by_list_key.keys() - trees), *sorted(trees)]:
             value = self._list_value(obj, list_key, kinds_by_list_key[list_key], directory)
             if value is not None:
-                _set_nested(values, list_key.split("."), value)
+                *outer_keys, last = list_key.split(".")
+                mapping = values
+                for word in outer_keys:
+                    mapping = mapping.setdefault(word, BlockMapping())
+                mapping[last] = value
         return values
 
     def _list_value(self, obj: FoundObject, list_key: str, kinds: tuple[Kind, ...], directory: str) -> Any:
+        """Return the YAML data of a list, tree or single of an object; None if it is not written.
+
+        Many entries become a CSV file if their kind allows that. A few short entries may be on one line.
+        """
         if _have_shape(kinds, TreeNode):
             nodes = [node for node in obj.nodes_inside if node.kind.key == list_key]
             return [self._node_value(node, directory) for node in nodes] or None
@@ -269,7 +294,10 @@ class _Layout:
     def _write_csv_file(
         self, obj: FoundObject, kind: Kind, children: list[FoundObject], directory: str
     ) -> BlockMapping:
-        """Return many entries as a CSV file, with the entries beside it that no row can contain."""
+        """Write entries into a CSV file, and return the YAML data of the list.
+
+        The data has the path of the CSV file, and the entries that no row can contain.
+        """
         lines: list[Cells] = []
         entries_without_row: list[FoundObject] = []
         for child in sorted(children, key=lambda found_object: found_object.key):
@@ -289,7 +317,10 @@ class _Layout:
         return BlockMapping({**named, **self._entries(entries_without_row, directory)})
 
     def _single_value(self, obj: FoundObject, directory: str) -> Any:
-        """Return the value of a single; None if all its values are defaults."""
+        """Return the YAML data of a single, an object that its parent has exactly once.
+
+        None if all its values are defaults, unless a value can widen access.
+        """
         written = self._described(obj).fields
         kind = obj.kind
         is_default = kind.exists_with_parent and all(
@@ -301,6 +332,7 @@ class _Layout:
         return self._entry_value(obj, directory)
 
     def _node_value(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+        """Return the YAML data of a navigation node with its children."""
         shape = obj.kind.shape
         assert isinstance(shape, TreeNode)
         data: dict[str, Any] = {"type": shape.yaml_type, "key": obj.key}
@@ -316,37 +348,29 @@ class _Layout:
 def root_mapping(
     head: Mapping[str, Any], organizations: Mapping[str, BlockMapping], comments: Sequence[str] = ()
 ) -> BlockMapping:
-    """Return the root file, with the keys of the only organization at the top."""
+    """Return the YAML data of a root file.
+
+    `head` are the first keys, such as the version. A single organization needs no level of its own: its
+    fields are at the top, after its key.
+    """
     if len(organizations) != 1:
         return BlockMapping({**head, ORGANIZATIONS_KEY: BlockMapping(organizations)}, [*comments])
     ((key, entry),) = organizations.items()
     return BlockMapping({**head, SINGLE_ORGANIZATION_KEY: key, **entry}, [*comments, *entry.comments])
 
 
-def _has_one_long_field(kind: Kind) -> bool:
-    """Return whether the file of a long value needs no name beside that of its entry."""
-    return sum(isinstance(kind_field.type, Markdown | LongText | Json) for kind_field in kind.fields) == 1
-
-
 def _file_name(key: str) -> str:
+    """Return a key as part of a file name, with other characters than A-Z, a-z, 0-9, `.` and `_` as `-`."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", key).strip(".-") or "entry"
 
 
 def _nested(path: list[str], value: Any) -> dict[str, Any]:
+    """Return a value at a path of keys: `["a", "b"]` gives `{a: {b: value}}`."""
     *outer_keys, last = path
     nested: dict[str, Any] = {last: value}
     for word in reversed(outer_keys):
         nested = {word: BlockMapping(nested)}
     return nested
-
-
-def _set_nested(values: dict[str, Any], path: list[str], value: Any) -> None:
-    """Set a value at a dotted key, with block mappings for its parts."""
-    *outer_keys, last = path
-    mapping = values
-    for word in outer_keys:
-        mapping = mapping.setdefault(word, BlockMapping())
-    mapping[last] = value
 
 
 def _have_shape(kinds: Sequence[Kind], shape: type[SingleEntry | TreeNode]) -> bool:

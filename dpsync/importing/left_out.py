@@ -40,7 +40,10 @@ _MAX_NAMED = 3
 def left_out(
     inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries
 ) -> list[LeftOut]:
-    """Return one note for each object, field and place that is not in the files, ordered by address."""
+    """Return a note for each object, field and list that is not in the files and why, ordered by address.
+
+    `nameless` are the objects that can have no key.
+    """
     notes = [
         LeftOut(str(obj.parent.address if obj.parent else ""), None, _no_key_reason(obj)) for obj in nameless
     ]
@@ -50,7 +53,10 @@ def left_out(
 
 
 def add_comments(inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries) -> None:
-    """Add a comment to the entry around each place and object that is not in the files."""
+    """Add the comments "Not imported: …" to the entries above the objects and lists that are left out.
+
+    `nameless` are the objects that can have no key. A comment joins all names with the same reason.
+    """
     reasons: dict[tuple[Address, str], list[str]] = {}
     for obj in nameless:
         if obj.parent is not None:
@@ -72,10 +78,16 @@ def add_comments(inventory: Inventory, nameless: Sequence[FoundObject], entries:
         reasons.setdefault((owner, source.why), []).append(f"{source.kind.key}{of_node}")
     for (owner, why), names in reasons.items():
         if (entry := entries.by_address.get(owner)) is not None:
-            entry.comments.append(not_imported_comment(_some_names(dict.fromkeys(names)), why))
+            unique_names = list(dict.fromkeys(names))
+            text = join_with_and(unique_names)
+            if len(unique_names) > _MAX_NAMED:
+                others = len(unique_names) - _MAX_NAMED
+                text = f"{', '.join(unique_names[:_MAX_NAMED])} and {others} more"
+            entry.comments.append(not_imported_comment(text, why))
 
 
 def _unreadable_below_written(inventory: Inventory) -> list[UnreadableSource]:
+    """Return the lists that could not be read and whose parent is in the files."""
     written = {id(obj) for obj in inventory.objects}
     return [source for source in inventory.unreadable if id(source.parent) in written]
 
@@ -87,13 +99,11 @@ def _commented_object(obj: FoundObject) -> FoundObject:
     )
 
 
-def _some_names(names: Iterable[str]) -> str:
-    first, others = [*names][:_MAX_NAMED], [*names][_MAX_NAMED:]
-    return f"{', '.join(first)} and {len(others)} more" if others else join_with_and(first)
-
-
 def _unreadable_notes(sources: Sequence[UnreadableSource]) -> Iterator[LeftOut]:
-    """Yield one note for each place, or one for all places of an organization with the same reason."""
+    """Yield one note for each group of unreadable lists of the same kind in one organization.
+
+    The lists of a group have the same reason, and the note has a pattern for their addresses.
+    """
     sources_by_reason: dict[tuple[str, ...], list[UnreadableSource]] = {}
     for source in sources:
         parent = source.parent
@@ -104,7 +114,11 @@ def _unreadable_notes(sources: Sequence[UnreadableSource]) -> Iterator[LeftOut]:
 
 
 def common_pattern(places: Sequence[Address]) -> str:
-    """Return a pattern for all places: `*` for segments that differ, `**` for different depths."""
+    """Return a pattern that matches all these addresses.
+
+    `*` stands for segments that differ: `acme/sites/*/redirects`. Addresses of different depths get the
+    pattern `acme/**/LAST`, with their last segment.
+    """
     first, *others = places
     if not others:
         return str(first)
@@ -115,6 +129,7 @@ def common_pattern(places: Sequence[Address]) -> str:
 
 
 def _no_key_reason(obj: FoundObject) -> str:
+    """Return why an object can have no key."""
     return (
         f"dpsync cannot form a key from the values of the {obj.kind.noun} {obj.live.id}, or another object "
         "has the same key"
@@ -127,7 +142,10 @@ UnwatchedParts = tuple[Entry, Sequence[Field], Sequence[EntryPlace]]
 
 
 def watch_lines(naming: Naming, unwatched: Iterable[UnwatchedParts]) -> Iterator[Line]:
-    """Yield for each field and list the line that would watch it, as an import would write it."""
+    """Yield the lines that a person can add to the files so that drift compares unwatched parts.
+
+    Each unwatched field and list gets one line, as an import would write it, or the reason why there is none.
+    """
     for resource, fields, places in unwatched:
         for field in fields:
             yield _field_line(naming, resource, field)
@@ -136,6 +154,7 @@ def watch_lines(naming: Naming, unwatched: Iterable[UnwatchedParts]) -> Iterator
 
 
 def _field_line(naming: Naming, resource: Entry, field: Field) -> Line:
+    """Return the line with the live value of a field, or the reason why the value cannot be written."""
     address, live = str(resource.address), naming.live_object(resource)
     if live is None:
         return Line(address=address, field=field.name, why="GitBook does not contain the object yet")
@@ -166,7 +185,11 @@ def _field_line(naming: Naming, resource: Entry, field: Field) -> Line:
 
 
 def _place_line(address: Address, kinds: Sequence[Kind]) -> str:
-    """Return the line that watches a list or single: a policy pattern, or the entry of a single."""
+    """Return the line that makes drift compare a list or a single.
+
+    For a list this is a pattern of `policy: watch`, for a single (an object that its parent has exactly once)
+    an entry with its first field.
+    """
     kind = kinds[0]
     if not isinstance(kind.shape, SingleEntry):
         return f"policy: {{ watch: [{on_one_line(str(address))}] }}"
@@ -178,10 +201,12 @@ def _place_line(address: Address, kinds: Sequence[Kind]) -> str:
 def watched_patterns(
     registry: Registry, inventory: Inventory, everything: Sequence[FoundObject], full: bool
 ) -> list[str]:
-    """Return the patterns of `policy: watch` for an import: `access` if it is exact, and watched values.
+    """Return the patterns of `policy: watch` that an import writes, so that drift reports changes of access.
 
-    The single patterns stand in place of `access` if the platform does not serve a place, or if the import
-    left out an object that no pattern with a value names. With `full` no field needs a pattern.
+    The word `access` stands for all lists and fields that affect access. It is replaced by single patterns if
+    drift would not be empty otherwise: if the platform does not support a list, or if the import left out an
+    object without watched values. `everything` are all objects that were read. With `full`, all fields are
+    in the files, so they need no pattern.
     """
     values = watched_values(registry, inventory, everything)
     unread = {
@@ -203,7 +228,8 @@ def watched_patterns(
 def watched_values(registry: Registry, inventory: Inventory, everything: Sequence[FoundObject]) -> list[str]:
     """Return patterns with the present values of objects without an entry, so that drift reports changes.
 
-    The patterns cover the fields that can make an object more visible or give it more rights.
+    An example is `acme/teams/[Sales]#public=false`. `everything` are all objects that were read. The
+    patterns cover the fields that can make an object more visible or give it more rights.
     """
     patterns = []
     for obj, parent in _without_entry(inventory, everything):
@@ -222,7 +248,10 @@ def watched_values(registry: Registry, inventory: Inventory, everything: Sequenc
 def _without_entry(
     whole: Inventory, everything: Sequence[FoundObject]
 ) -> Iterator[tuple[FoundObject, FoundObject]]:
-    """Yield each object without an entry, but no navigation node, and its parent, which has an entry."""
+    """Yield each object that has no entry although its parent has one, with its parent.
+
+    Navigation nodes are left out. `everything` are all objects that were read.
+    """
     written = {id(obj) for obj in whole.objects}
     for obj in everything:
         parent, is_node = obj.parent, isinstance(obj.kind.shape, NodeShape)
@@ -231,7 +260,10 @@ def _without_entry(
 
 
 def _watched_values(obj: FoundObject) -> list[tuple[str, str]]:
-    """Return the fields of an object that a pattern with a value can name, each with its present value."""
+    """Return name and present value of the fields of an object that a pattern can watch.
+
+    These are the fields that affect access or visibility.
+    """
     fields = [
         kind_field
         for kind_field in obj.kind.fields
@@ -251,9 +283,10 @@ _NAME_SEPARATOR = re.compile(r", | and ")
 def update_not_imported_comments(
     files: Files, desired: Desired, read: Collection[Address], unread: Collection[Address]
 ) -> dict[str, bytes]:
-    """Return the files whose comments about left-out objects change.
+    """Update the comments "Not imported: …" in existing files, and return the changed files by name.
 
-    `read` are the places without an entry that were read, and `unread` those that the token may not read.
+    Names that are imported now are removed, and lists that the token may not read are added. `read` are the
+    lists without an entry that were read, and `unread` those that the token may not read.
     """
     contents: dict[str, bytes] = {}
     documents: dict[str, YamlFile] = {}
@@ -285,7 +318,11 @@ def update_not_imported_comments(
 def _comment_edits(
     document: YamlFile, entry: Entry, desired: Desired, read: Collection[Address], forbidden: list[str]
 ) -> list[TextEdit]:
-    """Return the edits of the comments above the first key of an entry in block style."""
+    """Return the edits that update the comments "Not imported: …" above the first key of an entry.
+
+    Only entries in block style have such comments. `forbidden` are the names of lists that the token may not
+    read; they are added to the comment with that reason, or to a new comment.
+    """
     mapping = document.mapping_of(entry.span)
     if mapping is None or not len(mapping) or document.text[document.node_range(mapping)[0]] == "{":
         return []
@@ -309,8 +346,10 @@ def _comment_edits(
         if remaining == names:
             continue
         start = document.starts[number]
-        comment = not_imported_comment(join_with_and(remaining), match["why"])
-        text = f"{match['indent']}# {comment}{document.line_end}" if remaining else ""
+        text = ""  # without names, the comment is removed
+        if remaining:
+            comment = not_imported_comment(join_with_and(remaining), match["why"])
+            text = f"{match['indent']}# {comment}{document.line_end}"
         edits.append(TextEdit(start, document.starts[number + 1], text))
     if forbidden:
         start = document.starts[first_line]
@@ -323,7 +362,10 @@ def _comment_edits(
 
 
 def _is_imported(name: str, entry: Entry, desired: Desired, read: Collection[Address]) -> bool:
-    """Return whether the field, place or object with this name is in the files, or was read and is empty."""
+    """Return whether a name in a comment of an entry is imported now.
+
+    A field, list or object is imported if it is in the files, a list also if it was read and is empty.
+    """
     if name in entry.fields:
         return True
     known: tuple[Collection[Address] | Mapping[Address, object], ...] = (
