@@ -41,11 +41,18 @@ def convert_navigation_file(
     name: str | None = None,
     project: Path | None = None,
 ) -> NewConfiguration:
-    """Return the configuration of the site in a navigation file; `title` replaces the title of the site.
+    """Convert a navigation file of GitBook's Git Sync into the files of a configuration.
 
-    Findings call the file `name`. A symbolic link must not lead out of `project`, which is the directory of
-    the file by default. Raises DiagnosticError (exit 5) for a file of another shape, for such a link, and for
-    a site without a title.
+    Raises DiagnosticError (exit 5) for a file of another structure, for a symbolic link out of the project,
+    for a site without a title, and if the result would not be a valid configuration.
+
+    Args:
+        path: The path of the navigation file.
+        registry: The kinds.
+        organization: The id of the organization of the site.
+        title: A title that replaces the title in the file.
+        name: The name of the file in findings.
+        project: The directory that contains the file even if it is a link; by default its own directory.
     """
     name = name or path.name
     tree = NavigationKinds.of(registry)
@@ -69,7 +76,7 @@ class _NoCounterpartError(Exception):
 
 
 class _NavigationConverter:
-    """Converts one navigation file. `problems` has its errors, and `left_out` what is not taken over."""
+    """Converts one navigation file. `problems` has its errors, `left_out` what is not converted."""
 
     def __init__(self, tree: NavigationKinds, organization: str, file: str) -> None:
         self.tree = tree
@@ -93,16 +100,17 @@ class _NavigationConverter:
         """The entries that the site shows without a path, as `_identify_value` identifies them."""
 
     def leave_out(self, address: Address | str, field: str | None, why: str, span: Span) -> None:
-        """Report a setting of the file that the configuration does not have, or has otherwise."""
+        """Report a setting of the file that the configuration does not have, or has with another value."""
         self.left_out.append(LeftOut(str(address) or self.file, field, why, span))
 
     def _add_error(self, message: str, span: Span, hint: str | None = None) -> None:
+        """Add an error at a position in the navigation file."""
         self.problems.append(Diagnostic(NAVIGATION_CODE, message, span, hint=hint))
 
     # The site and its nodes.
 
     def convert_site(self, site: Mapping, title: str | None) -> None:
-        """Convert the site; `title` replaces the title in the file."""
+        """Convert the site and its navigation. `title` replaces the title in the file."""
         owner, navigation_key = self.tree.owner, self.tree.navigation_key
         site_title = self._choose_title(site, title)
         self.key = slugify(site_title) or owner.noun
@@ -126,7 +134,10 @@ class _NavigationConverter:
             self.leave_out(address, navigation_key, why, items.span)
 
     def _choose_title(self, site: Mapping, title_option: str | None) -> str:
-        """Return the title of the site: the title that was passed, else the title in the file."""
+        """Return the title of the site: the value of --title (`title_option`), else the title in the file.
+
+        Return "" and add an error if there is no valid title.
+        """
         field_ = self.tree.owner.field(self.tree.owner.title_field)
         node = site.get(field_.name)
         written = node_value(node) if node is not None else None
@@ -153,7 +164,11 @@ class _NavigationConverter:
     def _convert_node(
         self, node: Parsed, allowed: dict[str, Kind], parent_address: Address
     ) -> dict[str, Any] | None:
-        """Return the node for the configuration; None if the node is wrong or has no counterpart."""
+        """Convert a node with its children to YAML data; None if it is invalid or has no counterpart.
+
+        `allowed` has the kinds that the node may have, by their type in the file, and `parent_address` is the
+        address of the node or site that contains the node.
+        """
         word = node.get("type") if isinstance(node, Mapping) else None
         kind = allowed.get(str(word.value)) if isinstance(word, Scalar) else None
         if not isinstance(node, Mapping) or kind is None:
@@ -173,7 +188,10 @@ class _NavigationConverter:
             return None
 
     def _report_nodes_inside(self, kind: Kind, node: Mapping, parent_address: Address) -> None:
-        """Report each node inside a node that is left out."""
+        """Report each node inside a node that is left out, also those in nested nodes.
+
+        `kind` and `parent_address` are those of the node that is left out.
+        """
         children = node.get("children")
         for child in children if isinstance(children, Sequence) else ():
             word, key = (child.get("type"), child.get("key")) if isinstance(child, Mapping) else (None, None)
@@ -198,7 +216,10 @@ class _NavigationConverter:
     def _make_node(
         self, kind: Kind, node: Mapping, address: Address, parent_address: Address
     ) -> dict[str, Any]:
-        """Return a node for the configuration with its children. Raises _NoCounterpartError."""
+        """Convert a valid node with its children to YAML data, and add the entry of the space that it shows.
+
+        Raises _NoCounterpartError if the node lacks a required field or child.
+        """
         assert isinstance(kind.shape, NodeShape)
         values = _entries(node, except_keys=("type", "key", "children", "content"))
         data: dict[str, Any] = {"type": kind.shape.yaml_type, "key": address.last_segment}
@@ -226,7 +247,16 @@ class _NavigationConverter:
             )
         self._report_unknown(values, address)
         if content is not None and entry is not None:
-            data[content[0].name] = self._add_content_entry(content[1], entry, address)
+            # The key of the space is made from the keys of the node and its parents.
+            *parent_keys, node_key = address.segments[len(self.root.segments) :]
+            has_parent_prefix = node_key == "-".join(parent_keys) or node_key.startswith(
+                "".join(f"{parent_key}-" for parent_key in parent_keys)
+            )
+            content_key = self._free_key(
+                content[1].key, node_key if has_parent_prefix else "-".join((*parent_keys, node_key))
+            )
+            self.entries.setdefault(content[1].key, {})[content_key] = entry
+            data[content[0].name] = content_key
         self._make_title_unique(kind, fields, address, parent_address, node.span)
         data |= fields | single
         return BlockMapping({**data, "children": children}) if children else data
@@ -238,9 +268,10 @@ class _NavigationConverter:
         content_fields: dict[str, Any],
         address: Address,
     ) -> dict[str, Any]:
-        """Return the object below a node, such as its customization, with values that differ from `shown`.
+        """Return the data of the object below a node that has further settings, such as its public title.
 
-        `said` holds the values in the file, and `shown` is the entry of the space that the node shows.
+        A setting is left out if the space that the node shows has the same value. `values` are the entries of
+        the node in the file, and `content_fields` the fields of the entry of that space.
         """
         single = self.tree.settings_single(kind)
         if single is None:
@@ -255,7 +286,7 @@ class _NavigationConverter:
         return {word: fields} if fields else {}
 
     def _children(self, kind: Kind, node: Mapping, address: Address) -> list[dict[str, Any]] | None:
-        """Return the children of a node; None if the kind allows no children."""
+        """Convert the children of a node; return None if the kind allows no children."""
         inside = self.tree.child_kinds_by_type(kind)
         children = node.get("children")
         if children is None or (isinstance(children, Scalar) and children.value is None):
@@ -275,11 +306,16 @@ class _NavigationConverter:
     def _without_misplaced_nodes(
         self, nodes_with_source: list[tuple[Parsed, dict[str, Any]]]
     ) -> list[dict[str, Any]]:
-        """Return the nodes at the top level without those that must not be next to the others."""
-        nodes_apart = [
-            (node_in_file, node, _is_exclusive_node(self.tree.by_type[node["type"]]))
-            for node_in_file, node in nodes_with_source
-        ]
+        """Return the nodes at the top level without those that must not be next to the others.
+
+        Some kinds of nodes exclude all other kinds at the top level. If both exist, those that show content
+        stay, and the others are left out. Each node comes with its source in the file.
+        """
+        nodes_apart = []
+        for node_in_file, node in nodes_with_source:
+            shape = self.tree.by_type[node["type"]].shape
+            is_exclusive = isinstance(shape, NodeShape) and shape.excludes_other_kinds_at_root
+            nodes_apart.append((node_in_file, node, is_exclusive))
         keeps_exclusive = not any(self._shows_content(node) for _, node, alone in nodes_apart if not alone)
         if len({alone for _, _, alone in nodes_apart}) < 2:
             return [node for _, node in nodes_with_source]
@@ -308,13 +344,14 @@ class _NavigationConverter:
             map(self._shows_content, node.get("children", ()))
         )
 
-    # What they say.
+    # The fields of entries.
 
     def _fields(
         self, kind: Kind, values: dict[str, tuple[Scalar, Parsed]], address: Address, parent_address: Address
     ) -> dict[str, Any]:
-        """Return the fields of an entry in the order of its kind, and remove them from `values`.
+        """Return the fields of an entry as YAML data in the order of its kind, removed from `values`.
 
+        Empty values, defaults, values that are not allowed and duplicates of unique values are left out.
         Raises _NoCounterpartError if a required field has no valid value.
         """
         fields: dict[str, Any] = {}
@@ -348,7 +385,10 @@ class _NavigationConverter:
         return fields
 
     def _field_value(self, field_: Field, value: Any, address: Address, span: Span) -> Any:
-        """Return a value as the configuration has it, shortened if necessary; None if it is not allowed."""
+        """Return a value as YAML data; None if it is not allowed, which is reported.
+
+        A required text that is too long is shortened, and reported, too.
+        """
         try:
             return _WRITING.yaml_value(field_.type, value)
         except UnwritableValueError as why:
@@ -368,7 +408,10 @@ class _NavigationConverter:
     def _is_duplicate(
         self, kind: Kind, field_: Field, value: Any, address: Address, parent_address: Address, span: Span
     ) -> bool:
-        """Return whether another object in the same list already has a value that must be unique."""
+        """Return whether another object in the same list already has a value that must be unique.
+
+        A duplicate is reported as left out.
+        """
         scope = field_.exclusive_within if value is True else field_.unique_within
         if scope is None:
             return False
@@ -388,9 +431,10 @@ class _NavigationConverter:
         self, kind: Kind, fields: dict[str, Any], address: Address, parent_address: Address, span: Span,
         has_path: bool = False,
     ) -> None:  # fmt: skip
-        """Append a number to the name of an entry if another entry has the same name.
+        """Append a number to the title of an entry if another entry in the same list has the same title.
 
-        The names stay if the site shows both entries at paths (`has_path`), which distinguish the entries.
+        Only kinds that are recognized by their title need that. The titles stay if the site shows both
+        entries at paths (`has_path`), which distinguish the entries.
         """
         name = kind.natural_keys[0] if kind.natural_keys else None
         if (
@@ -418,22 +462,26 @@ class _NavigationConverter:
             self.leave_out(address, name, f'{why}, so the new value is "{fields[name]}"', span)
 
     def _identify_value(self, kind: Kind, value: Any, ties: list[Any], parent_address: Address) -> Hashable:
+        """Return what identifies a title in a list: the kind, the list, the title and the tie breakers."""
         return kind.name, parent_address, canonical_json([value, *ties])
 
     def _report_unknown(
         self, entries: dict[str, tuple[Scalar, Parsed]], address: Address, inside: str = ""
     ) -> None:
-        """Report the values in the file that no field has taken."""
+        """Report the keys in the file for which dpsync has no field; `inside` is a prefix of their names."""
         for name, (key, node) in entries.items():
             if node_value(node) not in (None, False):
                 self.leave_out(address, f"{inside}{name}", _UNKNOWN_KEY_REASON, key.span)
 
-    # What a node shows.
+    # The space that a node shows.
 
     def _content_fields(
         self, kind: Kind, node: Mapping, values: dict[str, tuple[Scalar, Parsed]], address: Address
     ) -> dict[str, Any]:
-        """Return the fields of the entry for the space that a node shows; the node has required fields."""
+        """Return the fields of the entry for the space that a node shows.
+
+        In the file, the required fields of the space, such as its title, are keys of the node (`values`).
+        """
         content = node.get("content")
         content_entries = _entries(content) if isinstance(content, Mapping) else {}
         for field_ in kind.fields:
@@ -446,18 +494,11 @@ class _NavigationConverter:
                 self.leave_out(address, f"content.{name}", why, key.span)
         return fields
 
-    def _add_content_entry(self, kind: Kind, fields: dict[str, Any], address: Address) -> str:
-        """Add the entry of the space that a node shows, and return its key, made from the node's keys."""
-        *parent_keys, node_key = address.segments[len(self.root.segments) :]
-        has_parent_prefix = node_key == "-".join(parent_keys) or node_key.startswith(
-            "".join(f"{parent_key}-" for parent_key in parent_keys)
-        )
-        key = self._free_key(kind.key, node_key if has_parent_prefix else "-".join((*parent_keys, node_key)))
-        self.entries.setdefault(kind.key, {})[key] = fields
-        return key
-
     def _choose_key(self, key: Scalar, node: Mapping, kind: Kind, list_address: Address) -> str:
-        """Return the key of a node, or a valid key made from that key or the title."""
+        """Return the key of a node, or a valid and unused key made from that key or the title.
+
+        Another key is reported.
+        """
         title = node.get(kind.title_field)
         words = (key.text, title.text if isinstance(title, Scalar) else "", kind.noun)
         valid_key = key.text if LOCAL_KEY.fullmatch(key.text) else next(filter(None, map(slugify, words)))
@@ -477,6 +518,7 @@ class _NavigationConverter:
         return new_key
 
     def _free_key(self, scope: Hashable, preferred_key: str) -> str:
+        """Return a key that is not used in a scope yet, and mark the key as used."""
         used = self._keys.setdefault(scope, set())
         key = first_unused_name(preferred_key, used.__contains__)
         used.add(key)
@@ -485,7 +527,7 @@ class _NavigationConverter:
     # Writing.
 
     def configuration(self) -> NewConfiguration:
-        """Return the files of the configuration."""
+        """Return the files: the root file, one file for each list of entries, and one file for the site."""
         new_files = NewFiles(self.registry)
         for list_key, entries in sorted(self.entries.items()):
             if entries:
@@ -508,7 +550,3 @@ class _NavigationConverter:
 def _entries(node: Mapping, except_keys: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
     """Return the keys and values of a mapping, without the keys in `but`."""
     return {key.text: (key, value) for key, value in node if key.text not in except_keys}
-
-
-def _is_exclusive_node(kind: Kind) -> bool:
-    return isinstance(kind.shape, NodeShape) and kind.shape.excludes_other_kinds_at_root

@@ -58,7 +58,7 @@ class NavigationKinds(Struct, frozen=True):
 
     @staticmethod
     def of(registry: Registry) -> NavigationKinds:
-        """Return the navigation kinds of a registry, which has one kind with a navigation."""
+        """Find the only kind in the registry that has a navigation, and the kinds of its nodes."""
         owner, navigation_key, kinds = next(
             (kind, place, kinds)
             for kind in registry.in_dependency_order
@@ -71,14 +71,20 @@ class NavigationKinds(Struct, frozen=True):
         return NavigationKinds(registry, owner, navigation_key, by_type)
 
     def content_field(self, kind: Kind) -> tuple[Field, Kind] | None:
-        """Return the field of a node that refers to the shown content, with the kind of that content."""
+        """Return the field that refers to the space that a node shows, and the kind of the space.
+
+        None for a node that shows no space, such as a group.
+        """
         for field_ in kind.fields:
             if field_.required and not field_.is_parent_reference and isinstance(field_.type, Reference):
                 return field_, self.registry[field_.type.kinds[0]]
         return None
 
     def settings_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
-        """Return key, kind and fields of the object below a node that has further settings, if any."""
+        """Return key, kind and fields of the single below a node that has further settings, if any.
+
+        In a navigation file, these fields are keys of the node itself.
+        """
         assert isinstance(kind.shape, NodeShape)
         if kind.shape.navigation_file_customization is None:
             return None
@@ -164,7 +170,10 @@ def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnost
             hint=hint,
         )
     version = node.get(VERSION[0])
-    if version is not None and not (isinstance(version, Scalar) and _is_version(version)):
+    is_known_version = (
+        isinstance(version, Scalar) and type(version.value) in (int, float) and version.value == VERSION[1]
+    )
+    if version is not None and not is_known_version:
         message = (
             f"dpsync reads only version {VERSION[1]} of navigation files, but this file has another version"
         )
@@ -193,10 +202,6 @@ def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnost
             hint=hint,
         )
     return None
-
-
-def _is_version(node: Scalar) -> bool:
-    return type(node.value) in (int, float) and node.value == VERSION[1]
 
 
 _STRUCTURAL_KEYS = frozenset({"type", "key", "children", "content"})
@@ -234,14 +239,21 @@ class ReplacedFile(Struct):
         return cls(tree, file, list(_file_nodes(tree, file.site.get(tree.navigation_key), ())))
 
     def copy_settings(self, site: dict[str, Any], exported: list[ExportedNode]) -> None:
-        """Copy settings that only the replaced file has to the exported site and nodes."""
+        """Copy settings that only the replaced file has to the exported site and nodes.
+
+        An exported node gets the settings of the old node with the same address, or else of the only old node
+        with the same key.
+        """
         own = self._entries_except(self.file.site, {self.tree.owner.title_field, self.tree.navigation_key})
         _insert_before(site, {name: value for name, value, _ in own}, before=(self.tree.navigation_key,))
-        unmatched = [
-            node for node in exported if not self._copy_node_settings(node, self._nodes_by_address(node))
-        ]
+        unmatched = []
+        for node in exported:
+            candidates = [old for old in self._unmatched_nodes(node) if old.keys == node.keys]
+            if not self._copy_node_settings(node, candidates):
+                unmatched.append(node)
         for node in unmatched:
-            self._copy_node_settings(node, self._nodes_by_key(node))
+            candidates = [old for old in self._unmatched_nodes(node) if old.key == node.data["key"]]
+            self._copy_node_settings(node, candidates)
 
     def keys_beside_site(self) -> dict[str, Json]:
         """Return the keys beside the site in the replaced file, with their values."""
@@ -263,17 +275,15 @@ class ReplacedFile(Struct):
                 name, None, f"dpsync did not keep {format_count(count, 'comment')}", Span.start_of(name)
             )
 
-    def _nodes_by_address(self, exported: ExportedNode) -> list[_FileNode]:
-        return [node for node in self._unmatched_nodes(exported) if node.keys == exported.keys]
-
-    def _nodes_by_key(self, exported: ExportedNode) -> list[_FileNode]:
-        return [node for node in self._unmatched_nodes(exported) if node.key == exported.data["key"]]
-
     def _unmatched_nodes(self, exported: ExportedNode) -> Iterator[_FileNode]:
+        """Yield the nodes of the replaced file with the type of a node that match no exported node yet."""
         return (node for node in self.nodes if not node.is_matched and node.type == exported.data["type"])
 
     def _copy_node_settings(self, exported: ExportedNode, candidates: list[_FileNode]) -> bool:
-        """Copy settings if `found` has exactly one node; return whether it has."""
+        """Copy the settings of an old node to an exported node if there is exactly one candidate.
+
+        Return whether there is.
+        """
         if len(candidates) != 1:
             return False
         (node,) = candidates
@@ -309,6 +319,7 @@ class ReplacedFile(Struct):
                 yield f"content.{name}", value, span
 
     def _entries_except(self, node: Mapping, known: set[str]) -> list[tuple[str, Json, Span]]:
+        """Return key, value and position of the entries of a mapping that are not null and not known."""
         return [
             (key.text, node_value(value), key.span)
             for key, value in node
@@ -319,6 +330,7 @@ class ReplacedFile(Struct):
 def _file_nodes(
     tree: NavigationKinds, nodes: Node | None, parent_keys: tuple[str, ...]
 ) -> Iterator[_FileNode]:
+    """Yield the nodes of a navigation file, parents first. `parent_keys` are the keys of the parent."""
     for node in nodes if isinstance(nodes, Sequence) else ():
         type_, key = (node.get("type"), node.get("key")) if isinstance(node, Mapping) else (None, None)
         if isinstance(node, Mapping) and isinstance(type_, Scalar) and isinstance(key, Scalar):
@@ -357,11 +369,12 @@ class ExportedFile(Struct, frozen=True):
 def export_navigation(
     desired: Desired, registry: Registry, site: str, replaced: NavigationFile | None = None
 ) -> ExportedFile:
-    """Return the navigation of the site with this address, or with this key if only one site has it.
+    """Convert the navigation of a site in the files into a navigation file of GitBook's Git Sync.
 
-    Settings that only the `replaced` file has, such as the directory of a space, stay at the same node.
+    `site` is the address of the site, or its key if only one site has that key. Settings that only the
+    `replaced` file has, such as the directory of a space, stay at the same node.
 
-    Raises DiagnosticError (exit 5) where there is no such site, and where the file would not be valid.
+    Raises DiagnosticError (exit 5) if there is no such site, or if the file would not be valid.
     """
     tree = NavigationKinds.of(registry)
     owner = _find_site(desired, tree, site)
@@ -417,7 +430,8 @@ class _NavigationExporter(Struct):
     def site_data(self, owner: Entry) -> dict[str, Any]:
         """Return the data of the site with its navigation."""
         kind = self.tree.owner
-        data = {kind.title_field: self._text(kind, owner, kind.title_field)}
+        title = self._field_value(kind, owner, kind.title_field)
+        data = {kind.title_field: title if isinstance(title, str) else ""}
         self._report_other_fields(owner, (kind.title_field,))
         for scope in self.desired.scopes.values():
             if scope.parent == owner.address and scope.address.last_segment != self.tree.navigation_key:
@@ -432,6 +446,10 @@ class _NavigationExporter(Struct):
         return {**data, self.tree.navigation_key: nodes}
 
     def _node_data(self, address: Address) -> Iterator[dict[str, Any]]:
+        """Yield the data of the node at an address with its children; nothing if there is no entry.
+
+        Missing required values become problems, and fields that the file cannot contain are reported.
+        """
         entry = self.desired.entries.get(address)
         if entry is None:
             return
@@ -447,7 +465,19 @@ class _NavigationExporter(Struct):
             data[content[1].title_field] = space.pop(content[1].title_field)
         public_values = self._single_values(kind, entry)
         if content is not None and content[1].title_field in public_values:
-            self._write_public_title(data, content[1].title_field, public_values, entry, content[0].name)
+            # The file contains the title that the site shows. A different title of the space is reported.
+            title_field = content[1].title_field
+            target = entry.fields[content[0].name]
+            if (
+                title_field in data
+                and data[title_field] != public_values[title_field]
+                and isinstance(target, Ref)
+            ):
+                target_entry = self.desired.entries[target.address]
+                why = f"the site shows the title of {entry.address} instead, so the file contains that title"
+                span = target_entry.field_span(title_field)
+                self.left_out.append(LeftOut(str(target_entry.address), title_field, why, span))
+            data[title_field] = public_values[title_field]
         for name in field_names:
             value = (
                 self._field_value(kind, entry, name)
@@ -473,9 +503,9 @@ class _NavigationExporter(Struct):
         yield data
 
     def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
-        """Return the settings of the object below a node that a navigation file can have.
+        """Return the settings of the single below a node that a navigation file can contain.
 
-        A public title is one. Other settings are reported.
+        An example is the public title. Other settings are reported.
         """
         single = self.tree.settings_single(kind)
         single_entry = (
@@ -488,21 +518,11 @@ class _NavigationExporter(Struct):
         values = {name: self._field_value(kind, single_entry, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
-    def _write_public_title(
-        self, data: dict[str, Any], title: str, public_values: dict[str, Value], entry: Entry, name: str
-    ) -> None:
-        """Write the title that the site shows, and report the different title of the space."""
-        target = entry.fields[name]
-        if title in data and data[title] != public_values[title] and isinstance(target, Ref):
-            target_entry = self.desired.entries[target.address]
-            why = f"the site shows the title of {entry.address} instead, so the file contains that title"
-            self.left_out.append(
-                LeftOut(str(target_entry.address), title, why, target_entry.field_span(title))
-            )
-        data[title] = public_values[title]
-
     def _note_flag_candidate(self, kind: Kind, entry: Entry) -> None:
-        """Note the siblings of which one must have a flag such as `default`."""
+        """Note for each flag such as `default`, which one of several siblings must have, whether one has it.
+
+        An entry without the flag is a candidate as long as no sibling has the flag.
+        """
         for kind_field in kind.fields:
             if kind_field.exclusive_within is not None:
                 list_address = entry.parent if kind_field.exclusive_within == "parent" else None
@@ -515,7 +535,10 @@ class _NavigationExporter(Struct):
                     others.append(entry)
 
     def _unique_key(self, entry: Entry) -> str:
-        """Return a key that is unique among all nodes: its parent's key precedes a duplicate key."""
+        """Return the key of an entry if no other node of the file has it, otherwise `PARENT-KEY` or `KEY-2`.
+
+        Another key is reported.
+        """
         key = entry.key
         if key in self.keys:
             parent = self.desired.entries.get(entry.parent) if entry.parent is not None else None
@@ -528,7 +551,10 @@ class _NavigationExporter(Struct):
         return key
 
     def _content_data(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
-        """Return the data of the content that a node shows, its title first."""
+        """Return the data of the space that a node shows: its title, then other values.
+
+        None and a problem if the files do not contain the space or its title.
+        """
         target = entry.fields.get(name)
         target_entry = self.desired.entries.get(target.address) if isinstance(target, Ref) else None
         title = target_entry.fields.get(kind.title_field) if target_entry is not None else None
@@ -559,12 +585,8 @@ class _NavigationExporter(Struct):
             return None
         return value
 
-    def _text(self, kind: Kind, entry: Entry, name: str) -> str:
-        value = self._field_value(kind, entry, name)
-        return value if isinstance(value, str) else ""
-
     def _report_other_fields(self, entry: Entry, exported_names: tuple[str, ...]) -> None:
-        """Report the fields of an entry that the file cannot contain."""
+        """Report the fields of an entry that the file cannot contain; `exported_names` are those it can."""
         kind = self.tree.registry[entry.kind]
         for name, value in entry.fields.items():
             kind_field = kind.field(name)
@@ -580,7 +602,7 @@ class _NavigationExporter(Struct):
 
 
 def _verbatim_data(value: Any) -> Any:
-    """Return the data for the YAML writer: unchanged texts, and block mappings only."""
+    """Prepare JSON data for the YAML writer: "$" in texts is not escaped, and no mapping is on one line."""
     if isinstance(value, dict):
         data = {Verbatim(name): _verbatim_data(child) for name, child in value.items()}
         return BlockMapping(data) if data else data

@@ -22,7 +22,11 @@ Cells = dict[str, str]
 
 
 def cells_of_fields(kind: Kind, fields: Mapping[str, Any]) -> Cells:
-    """Return the cells for these fields, whose values are YAML data. Raises UneditableError."""
+    """Return the CSV cells for these fields: texts by column.
+
+    The values of the fields are YAML data. Some nested values have a column for each part (`format.forms`).
+    Raises UneditableError if no cell can contain a value.
+    """
     format = row_format(kind)
     assert format is not None
     remaining, texts_by_column = dict(fields), Cells()
@@ -46,7 +50,7 @@ def cells_of_fields(kind: Kind, fields: Mapping[str, Any]) -> Cells:
 
 
 def cells_of_entry(kind: Kind, key: str, fields: Mapping[str, Any]) -> Cells:
-    """Return the cells of a whole entry, including its key. Raises UneditableError."""
+    """Return the CSV cells of a whole entry, including its key. Raises UneditableError."""
     if not key or is_formula(key) or key != key.strip():
         raise UneditableError("a cell of a CSV file cannot contain the key of the entry")
     return {str(kind.key_field): key, **cells_of_fields(kind, fields)}
@@ -84,7 +88,11 @@ class CsvFile(Struct):
         return [cell.text for cell in header]
 
     def change(self, entry: Span, name: str, value: Any) -> None:
-        """Change a field of the entry at a position. Raises UneditableError."""
+        """Change a field of the entry at a position.
+
+        Columns of other forms of the field are emptied. Raises UneditableError if the value needs a column
+        that the file does not have.
+        """
         format = row_format(self.kind)
         assert format is not None
         column_groups = [names for names, form in format.forms.items() if name in form]
@@ -132,6 +140,7 @@ class CsvFile(Struct):
         return text
 
     def _require_columns(self, cells: Cells) -> None:
+        """Raise UneditableError if the file has no column for one of the cells."""
         missing = [name for name in cells if name not in self.header]
         if missing:
             raise UneditableError(f"the CSV file {self.name} has no column {missing[0]}")
@@ -167,7 +176,11 @@ def _row_edits(
 
 
 def _match_template(template: Any, value: Any) -> Cells | None:
-    """Return the text for each "$NAME" of a template if the value matches the template, otherwise None."""
+    """Return the texts for the placeholders "$NAME" if a value matches a template, otherwise None.
+
+    The template `{"kind": "url", "url": "$target"}` and `{"kind": "url", "url": "/a"}` give `{"target":
+    "/a"}`.
+    """
     if isinstance(template, Mapping):
         if not isinstance(value, dict) or set(value) != set(template):
             return None

@@ -45,7 +45,7 @@ class _Level(Struct, frozen=True):
 
 
 class _Line(Struct):
-    """A line with the tokens that begin there, and whether it continues a text or collection from above."""
+    """A line with the tokens that begin there."""
 
     tokens: list[Any] = field(default_factory=list)
     continues: bool = False
@@ -59,11 +59,12 @@ def format_yaml(text: str, name: str = "") -> str:
 
     Raises NotFormattableError for invalid YAML, and for a text whose meaning would change.
     """
-    with collector_paused():  # each token is a value, and its two marks are others
-        return _check_yaml(text, name)
+    with collector_paused():  # the scanner creates three objects per token
+        return _format_and_check(text, name)
 
 
-def _check_yaml(text: str, name: str) -> str:
+def _format_and_check(text: str, name: str) -> str:
+    """Return the formatted text, and check that only white space changed. See `format_yaml`."""
     before, problems = read(text.encode("utf-8", "surrogatepass"), name)
     if problems:
         line = problems[0].span.line if problems[0].span else 1
@@ -107,6 +108,7 @@ class _YamlFormatter:
         self._scan("\n".join(self.lines))
 
     def _scan(self, text: str) -> None:
+        """Assign the tokens to the lines where they begin, and mark lines that continue from above."""
         opening_lines: list[int] = []
         for token in yaml.scan(text, Loader=yaml.CLoader):
             start, end = token.start_mark, token.end_mark
@@ -128,15 +130,15 @@ class _YamlFormatter:
                     self.lines_with_tokens[start.line].ends_in_text = True
 
     def _mark_continued(self, first: int, last: int) -> None:
+        """Mark the lines after the first one, up to the last one, as continuing from above."""
         for number in range(first + 1, last + 1):
             self.lines_with_tokens[number].continues = True
 
     def formatted(self) -> str:
         """Return the whole text, formatted."""
         lines = [self._format_line(number, line) for number, line in enumerate(self.lines)]
-        return self.line_end.join(
-            [*"\n".join(self._without_extra_empty_lines(lines)).rstrip("\n").split("\n"), ""]
-        )
+        text = "\n".join(self._without_extra_empty_lines(lines)).rstrip("\n")
+        return self.line_end.join([*text.split("\n"), ""])
 
     @cached_property
     def _next_token_lines(self) -> list[int]:
@@ -150,9 +152,14 @@ class _YamlFormatter:
         return numbers
 
     def _format_line(self, number: int, line: str) -> str:
+        """Return a line with its new indentation and normal spaces between tokens.
+
+        A line that continues a text or a flow collection moves with its first line.
+        """
         line_tokens = self.lines_with_tokens[number]
         if line_tokens.continues:
-            return self._with_new_indent(line)
+            blanks = len(line) - len(line.lstrip(" "))
+            return " " * max(0, blanks + self.shift) + line[blanks:]
         if not line.strip():
             return ""
         if not line_tokens.tokens:
@@ -160,10 +167,6 @@ class _YamlFormatter:
         column = self._open_levels(number, line_tokens.tokens)
         formatted = " " * column + _with_normal_spaces(line, line_tokens.tokens)
         return formatted if line_tokens.ends_in_text else formatted.rstrip()
-
-    def _with_new_indent(self, line: str) -> str:
-        blanks = len(line) - len(line.lstrip(" "))
-        return " " * max(0, blanks + self.shift) + line[blanks:]
 
     def _open_levels(self, number: int, tokens: list[Any]) -> int:
         """Open and close collections as this line requires, and return the new column of the line."""
@@ -180,7 +183,8 @@ class _YamlFormatter:
         if index == len(tokens):
             return first_column or 0
         column = tokens[index].start_mark.column
-        if (number, column) in self.mappings or self._is_key(column):
+        is_further_key = any(level.old_column == column and not level.is_list for level in self.levels)
+        if (number, column) in self.mappings or is_further_key:
             level = self._level(column, is_list=False)
             self.shift = level.new_column - level.old_column
             return level.new_column if first_column is None else first_column
@@ -191,21 +195,18 @@ class _YamlFormatter:
         self.shift = new_column - column
         return new_column
 
-    def _is_key(self, column: int) -> bool:
-        """Return whether a further key of an open mapping is at this column."""
-        return any(level.old_column == column and not level.is_list for level in self.levels)
-
     def _close_deeper_levels(self, column: int) -> None:
+        """Remove the open collections that begin right of a column, because a line there ends them."""
         while self.levels and self.levels[-1].old_column > column:
             self.levels.pop()
 
     def _level(self, column: int, is_list: bool) -> _Level:
-        """Return the collection at this column, which is opened if necessary."""
+        """Return the open list or mapping at a column before formatting; open it if necessary."""
         self._close_deeper_levels(column)
         if self.levels and self.levels[-1].old_column == column:
             if self.levels[-1].is_list == is_list:
                 return self.levels[-1]
-            if not is_list:  # a list at the column of the key that it belongs to has ended
+            if not is_list:  # a list may have the same column as its key; the next key ends the list
                 self.levels.pop()
                 if self.levels and self.levels[-1].old_column == column:
                     return self.levels[-1]
@@ -214,7 +215,10 @@ class _YamlFormatter:
         return self.levels[-1]
 
     def _column_of_comment(self, number: int, line: str) -> int:
-        """Return the column of a comment line: that of the next line, else that of the open collection."""
+        """Return the new column of a comment line.
+
+        A comment with the column of the next line moves with that line, otherwise with the collection around.
+        """
         column = len(line) - len(line.lstrip())
         following = self._next_token_lines[number]
         tokens = self.lines_with_tokens[following].tokens
@@ -252,7 +256,7 @@ def _with_normal_spaces(line: str, tokens: list[Any]) -> str:
 
 
 def _spaces_between(token: Any, next_token: Any, present: str) -> str:
-    """Return the spaces between two tokens of a line."""
+    """Return the spaces between two tokens of a line; `present` are the spaces before formatting."""
     if isinstance(token, yaml.ValueToken):
         return present if isinstance(next_token, (yaml.FlowEntryToken, *_CLOSING_TOKENS)) else " "
     if isinstance(next_token, yaml.ValueToken):

@@ -80,11 +80,16 @@ def update(
     find_sharers: FindSharers = lambda address, name, span: (),
     rename_findings: Mapping[Address, Diagnostic] = MappingProxyType({}),
 ) -> Updated:
-    """Edit the files so that the fields of the wanted addresses have their live values. Writes nothing.
+    """Edit the files in memory so that fields that differ from GitBook have their live values.
 
-    `target_file` is the file that gets the values; without it each stays in its line, unless somebody shares
-    that. `rename_findings` has, by entry that is not live, what is said where it could be something under
-    another name.
+    Args:
+        sides: The configuration, the live objects and the files.
+        plan: The plan, whose changes are the differing fields.
+        patterns: The patterns of the addresses and fields to update.
+        target_file: The file that gets the values. By default, each value stays in its line, and a line that
+            other environments use is not edited.
+        find_sharers: Returns the other environments that use the line of a field.
+        rename_findings: The problem to report for an entry whose object is missing but may have been renamed.
     """
     updater = _Updater(sides, target_file, find_sharers, rename_findings)
     changes = {change.address: change for change in plan.changes}
@@ -95,7 +100,11 @@ def update(
 
 
 def unintended_changes(before: Plan, after: Plan, updated: Updated) -> list[Diagnostic]:
-    """Return an error for each change beyond the written fields, for example by a YAML anchor."""
+    """Return an error for each field that the edit changes although it should not, for example by an anchor.
+
+    `before` and `after` are plans of the files before and after the edit. An intended field must not differ
+    any more, and no other field may differ that did not differ before.
+    """
     differences_before, differences_after = _differing_fields(before), _differing_fields(after)
     intended = {(str(field.address), field.field) for field in updated.written}
     return [
@@ -110,6 +119,7 @@ def unintended_changes(before: Plan, after: Plan, updated: Updated) -> list[Diag
 
 
 def _differing_fields(plan: Plan) -> set[tuple[str, str]]:
+    """Return address and field of each difference in a plan; for a creation or deletion, the action."""
     fields = {
         (change.address, difference.field) for change in plan.changes for difference in change.differences
     }
@@ -143,6 +153,10 @@ class _Updater:
     def update_pattern(
         self, pattern: Pattern, changes: Mapping[str, Change], blocked: Mapping[str, Blocked]
     ) -> None:
+        """Write the live values of the entries or fields that a pattern matches.
+
+        `changes` and `blocked` are those of the plan by address. A pattern that matches nothing is a problem.
+        """
         covered = [
             resource
             for address, resource in sorted(self.sides.desired.entries.items())
@@ -168,7 +182,7 @@ class _Updater:
                 self._report_not_live(resource, blocked_change.reason, blocked_change.todo or _DELETED_HINT)
 
     def _hint_for_new_entry(self, pattern: Pattern) -> str:
-        """Return how to write an entry at an address that has none."""
+        """Return a hint for a pattern that matches no entry: how to write a new entry."""
         kinds = PlaceTypes(self.sides.registry).kinds_of(pattern)
         single = bool(kinds) and all(isinstance(kind.shape, SingleEntry) for kind in kinds)
         if single or pattern.last_segment.startswith("["):
@@ -181,10 +195,12 @@ class _Updater:
     def add_problem(
         self, code: str, message: str, address: Address | None, span: Span | None, hint: str | None = None
     ) -> None:
+        """Report why something is not written."""
         text = str(address) if address else None
         self.result.problems.append(Diagnostic(code, message, span, text, hint))
 
     def _write_change(self, resource: Entry, change: Change, only: str | None) -> None:
+        """Write the live values of the fields in which an entry differs; with `only`, of this field."""
         live = self.sides.live_object(resource)
         if live is None or change.action != "update":
             self._report_not_live(resource)
@@ -194,13 +210,13 @@ class _Updater:
         kind = self.sides.registry[resource.kind]
         for difference in change.differences:
             if difference.inherited is not None:
-                continue  # it is live as the file says
+                continue  # the object inherits the value, so the file has no line to change
             if (
                 only in (None, difference.field)
                 and (resource.address, difference.field) not in self.written_fields
             ):
                 self.written_fields.add((resource.address, difference.field))
-                if difference.field not in resource.fields:  # a default that is watched has moved
+                if difference.field not in resource.fields:  # a watched field that has left its default
                     self._add_field(resource, difference.field)
                     continue
                 self._write_field(resource, kind, kind.field(difference.field), live)
@@ -217,16 +233,25 @@ class _Updater:
         )  # fmt: skip
 
     def _write_order(self, resource: Entry, order: ListOrder) -> None:
-        """Write the list that orders the objects inside an entry, without objects that have left."""
+        """Write the live order of the objects inside an entry, without objects that were moved away."""
         listed = resource.fields.get(order.name)
         if not listed or (resource.address, order.name) in self.written_fields:
             return
         self.written_fields.add((resource.address, order.name))
         live = self.sides.live_object(resource)
         ids_inside = self._ids_inside(order, live) if live is not None else []
-        keys = [self._reference_key(reference) for reference in listed]
-        ids = {self._object_id(reference): key for reference, key in zip(listed, keys, strict=True)}
-        live_order = [ids[id] for id in ids_inside if id in ids]
+        keys: list[Any] = []
+        key_by_id: dict[str | None, Any] = {}
+        key: Any
+        for reference in listed:
+            if isinstance(reference, Ref):
+                id_ = self.sides.snapshot.live_id(reference.address)
+                key = self.sides.desired.entries[reference.address].key
+            else:
+                id_, key = reference.id, {"id": reference.id}
+            keys.append(key)
+            key_by_id[id_] = key
+        live_order = [key_by_id[id] for id in ids_inside if id in key_by_id]
         if live_order != keys:
             self._set_value(resource, order.name, live_order)
 
@@ -241,15 +266,8 @@ class _Updater:
             if obj and live_container(kind, order.place_field, obj) == holder.identity
         ]
 
-    def _reference_key(self, reference: Value) -> Any:
-        if isinstance(reference, Ref):
-            return self.sides.desired.entries[reference.address].key
-        return {"id": reference.id}
-
-    def _object_id(self, reference: Value) -> str | None:
-        return self.sides.snapshot.live_id(reference.address) if isinstance(reference, Ref) else reference.id
-
     def _write_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
+        """Write the live value of a field in its place in the files, or report why it cannot be written."""
         try:
             if field_.response_path is None:
                 raise UneditableError("GitBook does not return this value")
@@ -264,7 +282,10 @@ class _Updater:
         self._set_value(resource, field_.name, value)
 
     def _add_field(self, resource: Entry, name: str) -> None:
-        """Add a field that was named and is not in the files yet."""
+        """Add a field with its live value to an entry whose files do not have the field yet.
+
+        A field is added only if its name was passed or if the policy watches it.
+        """
         kind = self.sides.registry[resource.kind]
         field_ = next((kind_field for kind_field in kind.fields if kind_field.name == name), None)
         live = self.sides.live_object(resource)
@@ -309,6 +330,7 @@ class _Updater:
         self.result.written.append(WrittenField(resource.address, name, resource.span))
 
     def _set_value(self, resource: Entry, name: str, value: Any) -> None:
+        """Write YAML data for a field: into the target file, a CSV row, or the line of the field."""
         span = resource.field_span(name)
         if self.target_file is not None and span.file != self.target_file:
             self._insert_into_overlay(resource, name, value)
@@ -336,6 +358,7 @@ class _Updater:
         self.result.written.append(WrittenField(resource.address, name, resource.field_span(name)))
 
     def _insert_into_overlay(self, resource: Entry, name: str, value: Any) -> None:
+        """Remember a value to insert into the target file; `finish` inserts all of them."""
         if resource.span.file in self.sides.desired.row_files:
             self._report_not_written(
                 resource,
@@ -369,12 +392,17 @@ class _Updater:
         self.add_problem("shared", message, resource.address, span, hint)
 
     def _report_not_written(self, resource: Entry, name: str, why: str) -> None:
+        """Report that the live value of a field cannot be written."""
         message = f"dpsync cannot write the {name} from GitBook: {why}"
         self.add_problem(
             "not-taken-over", message, resource.address, resource.field_span(name), "write the value by hand"
         )
 
     def _yaml_value(self, resource: Entry, field_: Field, value: Value) -> Any:
+        """Return the YAML data for a live value that replaces the value of a field in the files.
+
+        Of a partly managed value, only the keys in the files are written. Raises UneditableError.
+        """
         if value is None:
             if field_.null_effect == "refused":
                 raise UneditableError(
@@ -385,12 +413,17 @@ class _Updater:
         return self._value_writer(resource, field_).yaml_value(field_.type, displayed_value)
 
     def _value_writer(self, resource: Entry, field_: Field) -> ValueWriter:
+        """Return the converter of live values to YAML data for a field of an entry."""
         return ValueWriter(
             self.sides.reference_namer(resource),
             lambda path: secret_variable(resource.address, field_.name, path),
         )
 
     def _replace_value(self, span: Span, value: Any, field_: Field) -> None:
+        """Replace the YAML value at a position by other YAML data, in the short form that the file has.
+
+        A value `{file: PATH}` stays, and the file gets the new content. Raises UneditableError.
+        """
         document = self._document(span.file)
         key, old = document.value_of(span)
         path = _file_reference(old)
@@ -408,7 +441,10 @@ class _Updater:
             self.edits.setdefault(span.file, []).extend(document.edits(key, old, value))
 
     def _write_long_value(self, yaml_file: str, old: nodes.Node | None, long: FileContent) -> Any:
-        """Write a long value into the file that its line names, if any, and return the YAML data."""
+        """Write a long value into the file that the old value names, and return `{file: PATH}`.
+
+        Without such a file, return the value itself.
+        """
         path = _file_reference(old) if old is not None else None
         if path is None:
             return _inline_value(long)
@@ -417,7 +453,7 @@ class _Updater:
         return {"file": path}
 
     def _set_file_content(self, name: str, value: Any) -> None:
-        """Set the new content of a file that contains a value."""
+        """Set the content of the file that contains a value. Raises UneditableError for a YAML file."""
         if name.endswith((".yaml", ".yml")):
             raise UneditableError(f"the value is in another YAML file, {name}")
         if isinstance(value, FileContent):
@@ -430,6 +466,7 @@ class _Updater:
             self.result.files[name] = json_text(value).encode()
 
     def _document(self, name: str) -> YamlFile:
+        """Return a parsed file of the project, which is read only once."""
         if name not in self.documents:
             text, _ = decode(self.sides.files.read(name, DEFAULT_LIMITS.bytes), name)
             self.documents[name] = YamlFile(text, name)
@@ -453,6 +490,7 @@ class _Updater:
             self.add_problem("order", message, resource.address, resource.span, hint)
 
     def _insert_all(self) -> None:
+        """Insert the remembered values into the target file; if that fails, report it and insert none."""
         if self.target_file is None or not self.values_for_target_file:
             return
         before = self.result.files.get(self.target_file) or self.sides.files.read(
