@@ -210,7 +210,7 @@ class _Updater:
         kind = self.sides.registry[resource.kind]
         for difference in change.differences:
             if difference.inherited is not None:
-                continue  # the object inherits the value, so the file has no line to change
+                continue  # the live value is already that of the file, although the object inherits it
             if (
                 only in (None, difference.field)
                 and (resource.address, difference.field) not in self.written_fields

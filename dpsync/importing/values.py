@@ -57,7 +57,10 @@ ReplaceContent = Callable[[FileContent, tuple[str, ...]], Any]
 
 
 def replace_file_contents(value: Any, replace: ReplaceContent, path: tuple[str, ...] = ()) -> Any:
-    """Return the value with each FileContent replaced by the result of `turn`."""
+    """Return YAML data in which each FileContent is replaced by the result of `replace`.
+
+    `path` are the keys that lead to the value.
+    """
     if isinstance(value, FileContent):
         return replace(value, path)
     if isinstance(value, dict):
@@ -80,15 +83,16 @@ class ValueWriter(Struct, frozen=True):
     """Whether a free-form value gets a file of its own."""
 
     def yaml_value(self, type_: Type, value: Value) -> Any:
-        """Return YAML data for a value, with FileContent for parts that need a file.
+        """Convert a live value to YAML data, with FileContent for parts that need a file of their own.
 
-        Raises UnwritableValueError.
+        Raises UnwritableValueError if the configuration reader would not accept the data for this type.
         """
         written = self._yaml_data(type_, value, ())
         self._check(type_, written)
         return written
 
     def _yaml_data(self, type_: Type, value: Value, path: tuple[str, ...]) -> Any:
+        """Convert a live value to YAML data without checking the result. `path` are the keys to the value."""
         match type_:
             case Reference(kinds=kinds):
                 if not isinstance(value, LiveId):
@@ -125,6 +129,10 @@ class ValueWriter(Struct, frozen=True):
         return value
 
     def _markdown(self, value: Value) -> FileContent:
+        """Return the content of a Markdown file for a text or a rich-text Document of the platform.
+
+        Raises UnwritableValueError if Markdown cannot express the Document.
+        """
         from dpsync.document import DocumentError, to_markdown
 
         if isinstance(value, str):
@@ -141,7 +149,10 @@ class ValueWriter(Struct, frozen=True):
     def _without_secrets(
         self, value: Value, path: tuple[str, ...], is_secret: Callable[[str, str], bool]
     ) -> Any:
-        """Return a free-form value with secrets replaced by variables."""
+        """Return a free-form JSON value in which texts that may be secrets are replaced by variables.
+
+        `is_secret` decides by the key and the text.
+        """
         if isinstance(value, dict):
             if set(value) == {"env"}:
                 raise UnwritableValueError('dpsync would read the key "env" inside the value as a secret')
@@ -152,11 +163,14 @@ class ValueWriter(Struct, frozen=True):
             return {"env": value.variable}
         if isinstance(value, list):
             return [self._without_secrets(child, (*path, str(n)), is_secret) for n, child in enumerate(value)]
-        if isinstance(value, str) and value and is_secret(_last_key(path), value):
+        # The items of a list have the key of the list.
+        key = next((part for part in reversed(path) if not part.isdecimal()), "")
+        if isinstance(value, str) and value and is_secret(key, value):
             return {"env": self.name_secret(path)}
         return value
 
     def _check(self, type_: Type, written: Any) -> None:
+        """Raise UnwritableValueError if the configuration reader would not accept YAML data for a type."""
         if isinstance(type_, Json) and isinstance(written, dict) and set(written) == {"file"}:
             raise UnwritableValueError("dpsync would read the value as the name of a file")
         checker = _ValueChecker()
@@ -176,30 +190,30 @@ _EMAIL = re.compile(r"[^@\s:/]+@[a-z0-9.-]+", re.I)
 
 
 def _may_be_secret(name: str, value: str) -> bool:
-    """Return whether a text may be a secret.
+    """Return whether a text with a key may be a secret.
 
-    Words, e-mail addresses, and URLs without random parts are not secrets.
+    It may be one if the key sounds like a secret, such as "token", or if the text is anything else than
+    words, an e-mail address or a URL without random parts.
     """
     if _SECRET_NAME.search(name) or looks_secret(name, value):
         return True
     return not any(form.fullmatch(value) for form in (_WORDS, _PLAIN_URL, _EMAIL))
 
 
-def _last_key(path: tuple[str, ...]) -> str:
-    """Return the last key of a path; the items of a list have the key of the list."""
-    return next((part for part in reversed(path) if not part.isdecimal()), "")
-
-
 def secret_variable(address: Address, field: str, path: tuple[str, ...]) -> str:
-    """Return the name of the variable for a secret in a field."""
+    """Return the name of the variable for a secret in a field, such as `ACME_SITES_DOCS_AUTH_TOKEN`.
+
+    `path` are the keys that lead to the secret in the value of the field.
+    """
     words = "_".join([*address.segments, field, *path]).upper()
     return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in words)
 
 
 def without_defaults(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> Any:
-    """Return the part of a partly managed value that differs from the default; None without a difference.
+    """Return the keys of a partly managed JSON value that differ from the default; None without a difference.
 
-    An object is not split if its `shape` has required members or several forms.
+    `absent` is the default, and `shape` the JSON Schema of the value. An object is taken or left as a whole
+    if its schema has required keys or several forms.
     """
     shape = shape or {}
     is_indivisible = bool(shape.get("required")) or "anyOf" in shape
@@ -219,12 +233,14 @@ def json_text(value: Any) -> str:
 
 
 def _json(value: Any, indent: str) -> str:
+    """Return JSON text whose further lines are indented by `indent`; see `json_text`."""
     import json
 
-    flat = isinstance(value, dict | list) and not any(isinstance(x, dict | list) for x in _items(value))
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value:
         return line
+    children = value.values() if isinstance(value, dict) else value
+    flat = not any(isinstance(child, dict | list) for child in children)
     if flat and indent and len(line) + len(indent) < _MAX_INLINE_CHARS:
         return f"{{ {line[1:-1]} }}" if isinstance(value, dict) else line
     inner = indent + "  "
@@ -238,12 +254,11 @@ def _json(value: Any, indent: str) -> str:
     return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
 
 
-def _items(value: Any) -> Any:
-    return value.values() if isinstance(value, dict) else value
-
-
 def _pem(value: str) -> str:
-    """Return a certificate with its BEGIN and END lines."""
+    """Return a certificate in PEM format: base64 lines of 64 characters between BEGIN and END lines.
+
+    The platform may return only the base64 text.
+    """
     if "-----" in value:
         return value if value.endswith("\n") else value + "\n"
     bare = re.sub(r"\s", "", value)
@@ -252,12 +267,17 @@ def _pem(value: str) -> str:
 
 
 class _ValueChecker(Struct):
-    """Reads written values as the configuration reader will: implements kinds.types.Parsing."""
+    """Collects the problems that the configuration reader would have with YAML data.
+
+    Implements `kinds.types.Parsing`, so that a type can parse the data. `contents` has the long values by
+    name.
+    """
 
     problems: list[str] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
 
     def node(self, value: Any) -> nodes.Node:
+        """Return the node that the YAML reader would make of YAML data."""
         match value:
             case FileContent(suffix=suffix, text=text):
                 self.problems += [problem.message for problem in decode(text, "")[1]]
@@ -274,7 +294,7 @@ class _ValueChecker(Struct):
         return self._scalar(value, FORBIDDEN_IN_TEXT)
 
     def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
-        """Return the node of a key or value. Characters that no file may contain become problems."""
+        """Return the node of a key or value. A character that no file may contain becomes a problem."""
         if isinstance(value, str) and (match := refused.search(value)):
             self.problems.append(
                 f"the value contains the character U+{ord(match.group()):04X}, which is not allowed"
@@ -282,6 +302,7 @@ class _ValueChecker(Struct):
         return nodes.Scalar(value, NO_SPAN, str(value), plain=not isinstance(value, str))
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
+        """Collect an error of a type."""
         self.problems.append(message)
         return INVALID
 
@@ -292,12 +313,14 @@ class _ValueChecker(Struct):
         self.problems.append(f'dpsync does not know the key "{key.value}" in {what}')
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
+        """Accept any reference: its key was made from an existing entry."""
         return LiveId(key)
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
         return path.rpartition("/")[0]
 
     def file(self, path: nodes.Scalar) -> nodes.Node | str | None:
+        """Return the long value that was written to a file: JSON as a node, otherwise the text."""
         import json
 
         text = self.contents[str(path.value)]

@@ -48,7 +48,10 @@ def block_lines(value: BlockMapping, indent: str) -> list[str]:
 
 
 def yaml_scalar(value: Any, key: bool = False) -> str:
-    """Return a scalar on one line, and escape text that looks like a variable."""
+    """Return a YAML scalar on one line: plain if possible, otherwise in double quotes.
+
+    A "$" that would begin a variable is escaped, in a mapping key (`key`) by other rules than in a value.
+    """
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -60,7 +63,7 @@ def yaml_scalar(value: Any, key: bool = False) -> str:
 
 
 def on_one_line(value: Any) -> str:
-    """Return a value in flow style."""
+    """Return a value in YAML flow style, such as `{ role: read, sso: true }`."""
     if isinstance(value, dict):
         inner = ", ".join(
             f"{yaml_scalar(key, key=True)}: {on_one_line(child)}" for key, child in value.items()
@@ -72,6 +75,7 @@ def on_one_line(value: Any) -> str:
 
 
 def _is_plain(text: str) -> bool:
+    """Return whether a text needs no quotes, because every YAML reader reads it as the same text."""
     if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _YAML_1_1_BOOLEANS:
         return False
     if escape_invisible_yaml(text) != text or text.startswith(("...", "---")):
@@ -83,33 +87,39 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    quoted = json.dumps(text, ensure_ascii=False)
-    return escape_invisible_yaml(quoted)
+    """Return a text in double quotes, with invisible characters escaped."""
+    return escape_invisible_yaml(json.dumps(text, ensure_ascii=False))
 
 
 def escape_invisible_yaml(quoted: str) -> str:
     """Return the content of a double-quoted text with all invisible characters escaped."""
-    if quoted.isascii() and quoted.isprintable():  # nearly every text, at once instead of sign by sign
+    if quoted.isascii() and quoted.isprintable():  # fast path for nearly every text
         return quoted
-    return "".join(
-        character if is_visible_character(character) else _escape(character) for character in quoted
-    )
+    escaped = []
+    for character in quoted:
+        code = ord(character)
+        if is_visible_character(character):
+            escaped.append(character)
+        else:
+            escaped.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    return "".join(escaped)
 
 
 def is_visible_character(character: str) -> bool:
+    """Return whether a character is printable and not one that editors hide."""
     return character.isprintable() and not _UNSEEN.match(character)
 
 
-def _escape(character: str) -> str:
-    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
-
-
 def inline_or_none(value: Any) -> str | None:
-    """Return the value on one line; None if people would use several lines."""
+    """Return a value in YAML flow style; None if people would write it over several lines.
+
+    This is the case for nested mappings, lists of collections, texts over several lines, and `BlockMapping`.
+    """
     if isinstance(value, BlockMapping):
         return "{}" if not value and not value.comments else None
     if isinstance(value, dict):
-        if any(isinstance(child, dict) and not _has_only_scalars(child) for child in value.values()):
+        nested = [child for child in value.values() if isinstance(child, dict)]
+        if any(isinstance(item, dict | list) for child in nested for item in child.values()):
             return None
         parts = {key: inline_or_none(child) for key, child in value.items()}
         if any(part is None for part in parts.values()):
@@ -125,17 +135,13 @@ def inline_or_none(value: Any) -> str | None:
     return yaml_scalar(value)
 
 
-def _has_only_scalars(value: dict[str, Any]) -> bool:
-    return not any(isinstance(child, dict | list) for child in value.values())
-
-
 def _may_span_lines(value: Any) -> bool:
-    """Return whether a value may be written over several lines: an empty collection would have no lines."""
+    """Return whether a value can be written in block style, which an empty collection cannot."""
     return isinstance(value, dict | list) and bool(value)
 
 
 def _may_be_block_text(text: str) -> bool:
-    """Return whether a text may be written as lines below its key, unchanged."""
+    """Return whether a text can be written as a YAML block (`|`) and is read back unchanged."""
     lines = text.split("\n")
     return (
         len(lines) > 1
@@ -150,7 +156,10 @@ def _may_be_block_text(text: str) -> bool:
 
 
 def block_text(text: str, indent: str) -> list[str]:
-    """Return a text as a block of lines; nothing if the text cannot stand in such lines unchanged."""
+    """Return the lines of a text as a YAML block, from `|` on; [] if a block would change the text.
+
+    The lines of the text, but not the first line (`|`), get the indentation `indent`.
+    """
     if not _may_be_block_text(text):
         return []
     head = "|" if text.endswith("\n") else "|-"
@@ -158,6 +167,7 @@ def block_text(text: str, indent: str) -> list[str]:
 
 
 def _mapping_lines(value: dict[str, Any], indent: str) -> Iterator[str]:
+    """Yield the lines of a mapping in block style, after its comments."""
     for comment in getattr(value, "comments", ()):
         yield f"{indent}# {escape_invisible_yaml(' '.join(comment.split()))}"
     for key, child in value.items():
@@ -165,6 +175,10 @@ def _mapping_lines(value: dict[str, Any], indent: str) -> Iterator[str]:
 
 
 def _entry_lines(lead: str, value: Any, indent: str) -> Iterator[str]:
+    """Yield the lines of a mapping entry: on one line if it is short and flat, otherwise in block style.
+
+    `lead` is the key with its indentation and a colon, and `indent` the indentation of the key.
+    """
     line = inline_or_none(value)
     if line is not None and (len(lead) + len(line) < MAX_LINE_CHARS or not _may_span_lines(value)):
         yield f"{lead} {line}"
@@ -181,6 +195,7 @@ def _entry_lines(lead: str, value: Any, indent: str) -> Iterator[str]:
 
 
 def _sequence_lines(items: list[Any], indent: str) -> Iterator[str]:
+    """Yield the lines of a list in block style; short, flat items are on one line."""
     for item in items:
         line = inline_or_none(item)
         if line is not None and (len(indent) + len(line) + 2 < MAX_LINE_CHARS or not _may_span_lines(item)):
@@ -204,18 +219,26 @@ class ForeignAnchorError(ValueError):
 
 
 def replace_in_snippet(snippet: str, value: Any) -> str:
-    """Return the lines of one value with another value in them. Raises ForeignAnchorError."""
+    """Return the YAML lines of a value with a new value, and keep comments, anchors, quotes and order.
+
+    `snippet` are the old lines without indentation. Raises ForeignAnchorError if they use a YAML anchor from
+    elsewhere.
+    """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
+    # Indent new lines as the old lines are indented: nested mappings, and the dashes of lists below a key.
+    key_line = r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n"
+    nested = re.search(key_line + r"( *)[^\s#-]", snippet, re.MULTILINE)
+    mapping_indent = max(len(nested[2]) - len(nested[1]), 2) if nested else 2
+    list_below_key = re.search(key_line + "( *)- ", snippet, re.MULTILINE)
+    dash_offset = max(len(list_below_key[2]) - len(list_below_key[1]), 0) if list_below_key else 0
     dash = re.search(r"^( *)(- +)", snippet, re.MULTILINE)
-    offset = _dash_offset(snippet)
-    yaml.indent(
-        mapping=_mapping_indent(snippet), sequence=offset + (len(dash[2]) if dash else 2), offset=offset
-    )
+    dash_width = len(dash[2]) if dash else 2
+    yaml.indent(mapping=mapping_indent, sequence=dash_offset + dash_width, offset=dash_offset)
     try:
         data = yaml.load(snippet)
     except YAMLError:
@@ -230,18 +253,6 @@ def replace_in_snippet(snippet: str, value: Any) -> str:
     )
     top = re.match(r" *", written)
     return re.sub(rf"^ {{{len(top[0])}}}", "", written, flags=re.MULTILINE) if top and top[0] else written
-
-
-def _mapping_indent(snippet: str) -> int:
-    """Return by how many spaces a mapping in a mapping is indented."""
-    match = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)[^\s#-]", snippet, re.MULTILINE)
-    return max(len(match[2]) - len(match[1]), 2) if match else 2
-
-
-def _dash_offset(snippet: str) -> int:
-    """Return by how many spaces the dashes of a list are indented below the key."""
-    match = re.search(r"^( *)[^\s#-][^\n]*:[ ]*(?:#[^\n]*)?\n( *)- ", snippet, re.MULTILINE)
-    return max(len(match[2]) - len(match[1]), 0) if match else 0
 
 
 def escape_variables(value: Any) -> Any:
@@ -269,7 +280,10 @@ def _mark_for_quotes(value: Any) -> Any:
 
 
 def _merge_values(old: Any, new: Any) -> Any:
-    """Return the new value, made of objects of the old value, which hold comments and anchors."""
+    """Change an old ruamel.yaml value into the new value, and return it.
+
+    The objects of the old value are kept where possible, because they hold comments and anchors.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [key for key in old if key not in new]:
             del old[key]
@@ -283,6 +297,7 @@ def _merge_values(old: Any, new: Any) -> Any:
 
 
 def _merge_lists(old: Any, new: list[Any]) -> None:
+    """Change an old ruamel.yaml list into the new list; equal items stay, and changed items are merged."""
     before, after = [comparison_text(child) for child in old], [comparison_text(child) for child in new]
     for tag, i1, i2, j1, j2 in reversed(SequenceMatcher(None, before, after, autojunk=False).get_opcodes()):
         if tag == "equal":
