@@ -1,8 +1,8 @@
-"""Define the Document nodes that Markdown can express, and find nodes outside this common core.
+"""Define the nodes of a rich-text Document that Markdown can express, and find all other nodes.
 
-`unsupported_nodes` finds every node that Markdown cannot hold. `malformed_nodes` finds nodes of a wrong
-form: the platform checks only the outermost level of a Document, so anything may come back. parse.py and
-same.py use the same tables as `unsupported_nodes`, so that the three cannot disagree.
+`unsupported_nodes` finds every node that Markdown cannot express. `malformed_nodes` finds nodes whose JSON
+has a wrong structure: the platform checks only the outermost level of a Document. parse.py and same.py use
+the same tables as `unsupported_nodes`, so that the three cannot disagree.
 
 A table on the platform is a small database: definitions of columns, records in the order of their
 `orderIndex`, and for a text column the name of a fragment in each record. `plain_table` and `table_block`

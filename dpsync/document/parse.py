@@ -51,12 +51,15 @@ class Parser(MarkdownIt):
             self.inline.ruler.at(name, _record_offsets(getattr(rules_inline, name)))
 
     def normalizeLink(self, url: str) -> str:
+        """Return the URL unchanged; markdown-it would percent-encode it."""
         return url
 
     def normalizeLinkText(self, link: str) -> str:
+        """Return the text of an automatic link unchanged."""
         return link
 
     def validateLink(self, url: str) -> bool:
+        """Accept every URL; markdown-it would keep a link such as `javascript:…` as text."""
         return True
 
 

@@ -68,6 +68,7 @@ class _TextPiece(Struct):
         return before != (self.escapes_first, self.escapes_last)
 
     def __str__(self) -> str:
+        """Return the piece as Markdown, with its first and last character as references if necessary."""
         if self.text is None:
             return self.markdown
         if len(self.text) == 1:

@@ -78,6 +78,7 @@ def _refusal_reason(run: ActionRun, commit: str | None) -> tuple[str, str]:
 
 
 def _short(commit: str | None) -> str:
+    """Return the short id of a commit for messages."""
     return short_commit(commit) if commit else "no commit"
 
 

@@ -361,6 +361,7 @@ class IdsBranch(Struct, frozen=True):
         return merge_ids(self.local_ids.before, self.local_ids.after, present)
 
     def _parse(self, content: FileVersion) -> IdsFile:
+        """Parse a version of the ids file from the repository. Raises UnclearIdsError."""
         return parse_ids_file(content.data or b"", self.local_ids.path, self.registry)
 
 

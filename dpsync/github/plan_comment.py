@@ -48,23 +48,24 @@ _ANY_UPDATE: Final = (("update", None), ("move", None), ("await", None))
 
 
 class ShownChange(Struct, frozen=True, order=True):
-    """A change that a plan showed: the digests of its address, field (WHOLE for an object) and content."""
+    """A change that a plan showed, as digests of its address, its field (or WHOLE_OBJECT) and its content."""
 
     address: bytes
     field: bytes
     content: bytes
 
     def __bytes__(self) -> bytes:
+        """Return the record of 30 bytes that `read_shown` parses."""
         return self.address + self.field + self.content
 
     @property
     def exposes(self) -> bool:
-        """Whether it is about opened access, and not a change itself."""
+        """Whether the digests are those of an exposure (more visibility), not a change."""
         return self.field >= _EXPOSURE_MARK
 
     @property
     def field_without_mark(self) -> bytes:
-        """The field without the mark of opened access, or WHOLE."""
+        """The digest of the field without the bit that marks an exposure; WHOLE_OBJECT for a whole object."""
         return bytes([self.field[0] & 0x7F]) + self.field[1:]
 
 

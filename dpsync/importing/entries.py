@@ -1,8 +1,8 @@
 """Decide which fields of each live object an import writes, and which entries need a pin.
 
 `describe` returns the entries. Default values are left out, except in fields that can make an object more
-visible or give more rights: drift does not compare fields that no file contains. The matcher of the planner
-decides which entries need a pin, so that a plan of the new files matches every object.
+visible or give more rights: drift does not compare fields that no file contains. A pin is a line `id: …` that
+binds an entry to its object. An entry gets one if a plan of the new files would not match it with the object.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class DescribedEntry(Struct):
 
 
 class DescribedEntries(Struct):
-    """All entries by address, with notes about what is left out."""
+    """The entries of an import by address, with notes about objects and fields that are left out."""
 
     by_address: dict[Address, DescribedEntry] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)

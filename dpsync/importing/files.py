@@ -1,8 +1,8 @@
 """Write the files of an import, and keep what a person wrote in dpsync.yaml.
 
-Files are put in place together or not at all, and never over work that git does not have yet: each file is
-first written beside its place. `CachingClient` repeats responses, so an import is verified against the
-responses that it was made from. It lives for one import, because it keeps them all.
+`write_files` writes all files or none, and never overwrites work that is not committed. `keep_root_settings`
+copies the policy and the environments of the present root file into the new one. `CachingClient` keeps the
+responses of one import, so that the new files are planned with the same responses that they were made from.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ FindProblem = Callable[[Mapping[str, bytes]], str | None]
 
 
 class KeptSettings(Struct, frozen=True):
-    """The files with what was carried over, and one line for each thing that was not."""
+    """The new files with the settings that were copied, and one line for each setting that is lost."""
 
     files: Mapping[str, bytes]
     lost: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
 """Collect the live objects of an import, and name live objects as the files do.
 
-`read_inventory` reads each list, tree and single of the organizations once, level by level. An output of
-another object is left out. A list that the token may not read, or that the platform does not serve, is
-reported as `UnreadableSource`: nothing is concluded from it. `Naming` maps live objects to the keys of their
-entries in an existing configuration.
+`read_inventory` reads each list, tree and single (an object that its parent has exactly once) of the
+organizations, level by level. An object that the platform creates as the output of another one is left out.
+A list that the token may not read, or that the platform does not support, becomes an `UnreadableSource`.
+`Naming` maps live objects to the keys of their entries in an existing configuration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Choose a key for each live object: short, readable, unique in its mapping, and the same in each import.
 
-`name_objects` sets keys and addresses. A natural key is the value of a field; other keys are made from the
-title of the object.
+`name_objects` sets the key and the address of each object. A natural key is the value of a field that
+identifies the object; other keys are made from the title. Keys in the ids file stay.
 """
 
 from __future__ import annotations

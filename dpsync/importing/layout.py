@@ -94,6 +94,7 @@ class NewFiles:
         self.add(SCHEMA_FILE, schema + "\n")
 
     def add(self, path: str, text: str) -> None:
+        """Add a file."""
         self._taken.add(path.casefold())
         self.contents[path] = text.encode()
 
@@ -102,6 +103,7 @@ class NewFiles:
         return first_unused_name(stem, lambda name: f"{name}{suffix}".casefold() in self._taken) + suffix
 
     def add_yaml(self, path: str, value: BlockMapping) -> None:
+        """Add a YAML file, whose first line refers editors to the JSON Schema."""
         schema = posixpath.relpath(SCHEMA_FILE, posixpath.dirname(path) or ".")
         schema = schema if schema.startswith("..") else f"./{schema}"
         self.add(path, yaml_document(value, f"# yaml-language-server: $schema={schema}"))
@@ -433,6 +435,7 @@ class MemoryFiles:
         self._files = files
 
     def included(self, include: nodes.Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
+        """Return the files that the patterns of `include` in the root file match, and no problems."""
         patterns = (
             [node for node in include if isinstance(node, nodes.Scalar)]
             if isinstance(include, nodes.Sequence)
@@ -448,10 +451,12 @@ class MemoryFiles:
         return sorted({file.name: file for file in included_files}.values(), key=attrgetter("name")), []
 
     def real_name(self, name: str) -> str | None:
+        """Return the normalized path of a file; None for a path outside the project."""
         plain = posixpath.normpath(name)
         return None if plain.startswith(("..", "/")) else plain
 
     def read(self, name: str, limit: int) -> bytes:
+        """Return the content of a file, cut after one byte more than the limit. Raises FileNotFoundError."""
         if name not in self._files:
             raise FileNotFoundError(2, "the file is not in the project")
         return self._files[name][: limit + 1]
@@ -535,6 +540,7 @@ def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
 
 
 def _workflow(name: str, settings: WorkflowSettings) -> str:
+    """Return the workflow `name` ("plan", "apply" or "drift"): its template with the settings filled in."""
     folder = next((path for path in _TEMPLATES if path.is_dir()), _TEMPLATES[0])
     text = disk.read(folder / f"{name}.yml", _MAX_TEMPLATE_BYTES).decode()
     path_pattern = "**" if settings.directory == "." else f"{settings.directory}/**"

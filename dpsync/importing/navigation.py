@@ -223,9 +223,11 @@ class _NavigationConverter:
         assert isinstance(kind.shape, NodeShape)
         values = _entries(node, except_keys=("type", "key", "children", "content"))
         data: dict[str, Any] = {"type": kind.shape.yaml_type, "key": address.last_segment}
-        content = self.tree.content_field(kind)
+        content_field, content_kind = self.tree.content_field(kind) or (None, None)
         all_values = dict(values)
-        entry = self._content_fields(content[1], node, values, address) if content is not None else None
+        entry = None  # the fields of the entry for the space that the node shows
+        if content_kind is not None:
+            entry = self._content_fields(content_kind, node, values, address)
         values = {name: pair for name, pair in values.items() if name not in self.tree.single_fields(kind)}
         try:
             fields = self._fields(kind, values, address, parent_address)
@@ -234,9 +236,9 @@ class _NavigationConverter:
             raise
         if kind.natural_keys[0] not in fields:
             self._nodes_without_path.add(address)
-        if content is not None and entry is not None:
+        if content_kind is not None and entry is not None:
             has_path = self._nodes_without_path.isdisjoint((address, parent_address))
-            self._make_title_unique(content[1], entry, address, self.root, node.span, has_path)
+            self._make_title_unique(content_kind, entry, address, self.root, node.span, has_path)
         single = self._single_values(kind, all_values, entry or {}, address)
         children = self._children(kind, node, address)
         if len(children or ()) < kind.shape.min_children:
@@ -246,17 +248,8 @@ class _NavigationConverter:
                 f"this {kind.noun} has none"
             )
         self._report_unknown(values, address)
-        if content is not None and entry is not None:
-            # The key of the space is made from the keys of the node and its parents.
-            *parent_keys, node_key = address.segments[len(self.root.segments) :]
-            has_parent_prefix = node_key == "-".join(parent_keys) or node_key.startswith(
-                "".join(f"{parent_key}-" for parent_key in parent_keys)
-            )
-            content_key = self._free_key(
-                content[1].key, node_key if has_parent_prefix else "-".join((*parent_keys, node_key))
-            )
-            self.entries.setdefault(content[1].key, {})[content_key] = entry
-            data[content[0].name] = content_key
+        if content_field is not None and content_kind is not None and entry is not None:
+            data[content_field.name] = self._add_content_entry(content_kind, entry, address)
         self._make_title_unique(kind, fields, address, parent_address, node.span)
         data |= fields | single
         return BlockMapping({**data, "children": children}) if children else data
@@ -324,7 +317,8 @@ class _NavigationConverter:
                 continue
             kind = self.tree.by_type[node["type"]]
             if (content := self.tree.content_field(kind)) is not None:
-                del self.entries[content[1].key][node[content[0].name]]
+                content_field, content_kind = content
+                del self.entries[content_kind.key][node[content_field.name]]
             others = {
                 self.tree.by_type[other["type"]].noun
                 for _, other, is_alone in nodes_apart
@@ -493,6 +487,19 @@ class _NavigationConverter:
                 why = "dpsync has no setting for the directory of a space"
                 self.leave_out(address, f"content.{name}", why, key.span)
         return fields
+
+    def _add_content_entry(self, kind: Kind, fields: dict[str, Any], address: Address) -> str:
+        """Add the entry of the space that the node at an address shows, and return the key of the entry.
+
+        The key is made from the keys of the node and its parents, such as `guides-start` for `guides/start`.
+        """
+        *parent_keys, node_key = address.segments[len(self.root.segments) :]
+        has_parent_prefix = node_key == "-".join(parent_keys) or node_key.startswith(
+            "".join(f"{parent_key}-" for parent_key in parent_keys)
+        )
+        key = self._free_key(kind.key, node_key if has_parent_prefix else "-".join((*parent_keys, node_key)))
+        self.entries.setdefault(kind.key, {})[key] = fields
+        return key
 
     def _choose_key(self, key: Scalar, node: Mapping, kind: Kind, list_address: Address) -> str:
         """Return the key of a node, or a valid and unused key made from that key or the title.

@@ -460,24 +460,16 @@ class _NavigationExporter(Struct):
         self.nodes.append(ExportedNode(kind, address.segments[len(self.root.segments) :], data))
         field_names = shape.navigation_file_fields
         content = self.tree.content_field(kind)
-        space = self._content_data(content[1], content[0].name, entry, shape) if content is not None else None
-        if content is not None and space is not None:
-            data[content[1].title_field] = space.pop(content[1].title_field)
         public_values = self._single_values(kind, entry)
-        if content is not None and content[1].title_field in public_values:
-            # The file contains the title that the site shows. A different title of the space is reported.
-            title_field = content[1].title_field
-            target = entry.fields[content[0].name]
-            if (
-                title_field in data
-                and data[title_field] != public_values[title_field]
-                and isinstance(target, Ref)
-            ):
-                target_entry = self.desired.entries[target.address]
-                why = f"the site shows the title of {entry.address} instead, so the file contains that title"
-                span = target_entry.field_span(title_field)
-                self.left_out.append(LeftOut(str(target_entry.address), title_field, why, span))
-            data[title_field] = public_values[title_field]
+        space: dict[str, Any] = {}
+        if content is not None:
+            content_field, content_kind = content
+            space = self._content_data(content_kind, content_field.name, entry, shape) or {}
+            title = content_kind.title_field
+            if title in space:
+                data[title] = space.pop(title)
+            if title in public_values:
+                self._write_public_title(data, title, public_values, entry, content_field.name)
         for name in field_names:
             value = (
                 self._field_value(kind, entry, name)
@@ -495,8 +487,9 @@ class _NavigationExporter(Struct):
                 hint = f"to write the {name} from GitBook into your files: {command}"
                 self.problems.append(Diagnostic(NAVIGATION_CODE, message, entry.span, str(address), hint))
         if content is not None:
-            data["content"] = {"directory": None, **(space or {})}
-        self._report_other_fields(entry, (*field_names, *((content[0].name,) if content else ())))
+            data["content"] = {"directory": None, **space}
+            field_names = (*field_names, content[0].name)
+        self._report_other_fields(entry, field_names)
         self._note_flag_candidate(kind, entry)
         if shape.child_kinds:
             data["children"] = [node for child in entry.children for node in self._node_data(child)]
@@ -517,6 +510,21 @@ class _NavigationExporter(Struct):
         self._report_other_fields(single_entry, names)
         values = {name: self._field_value(kind, single_entry, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
+
+    def _write_public_title(
+        self, data: dict[str, Any], title: str, public_values: dict[str, Value], entry: Entry, name: str
+    ) -> None:
+        """Write the title that the site shows into the data of a node, in place of the title of the space.
+
+        A different title of the space is reported. `title` is the name of the title field, and `name` the
+        field of the entry that refers to the space.
+        """
+        target = entry.fields[name]
+        if title in data and data[title] != public_values[title] and isinstance(target, Ref):
+            space = self.desired.entries[target.address]
+            why = f"the site shows the title of {entry.address} instead, so the file contains that title"
+            self.left_out.append(LeftOut(str(space.address), title, why, space.field_span(title)))
+        data[title] = public_values[title]
 
     def _note_flag_candidate(self, kind: Kind, entry: Entry) -> None:
         """Note for each flag such as `default`, which one of several siblings must have, whether one has it.

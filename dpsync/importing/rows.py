@@ -1,7 +1,7 @@
 """Write entries as rows of a CSV file: a new file, or new cells in an existing one.
 
 `csv_text` returns a new file, and `CsvFile` edits an existing file and keeps every other character. A value
-that no cell can contain is Uneditable: the row then stays as it is, and the caller reports it.
+that no cell can contain raises UneditableError: the row then stays as it is, and the caller reports it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write live values into the fields of existing files.
 
-`update` takes the declared fields that differ in a plan, and gives each the live value in the form that the
-file has it. `unintended_changes` finds other changes that the edit would cause.
+`update` writes the live value of each field that differs in a plan, in the form that the file has, such as a
+short form or a file of its own. `unintended_changes` finds other fields that the edit would change, too.
 """
 
 from __future__ import annotations
@@ -224,6 +224,7 @@ class _Updater:
     def _report_not_live(
         self, resource: Entry, why: str = "GitBook does not contain the object", todo: str = _DELETED_HINT
     ) -> None:
+        """Report that an entry has no live object to read values from, or that its object may be renamed."""
         if resource.address in self.rename_findings:
             self.result.problems.append(self.rename_findings[resource.address])
             return

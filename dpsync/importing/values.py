@@ -1,7 +1,7 @@
 """Convert live values to YAML data: references by key, long texts in files, secrets as variables.
 
-`ValueWriter.yaml_value` converts one value. It raises Unwritable if the type of the field would not read the
-result back: the caller then leaves the field out and reports it.
+`ValueWriter.yaml_value` converts one value. It raises UnwritableValueError if the configuration reader would
+not accept the result: the caller then leaves the field out and reports it.
 """
 
 from __future__ import annotations
@@ -310,6 +310,7 @@ class _ValueChecker(Struct):
         """Ignore the warning: the import itself decides which values are written as secrets."""
 
     def unknown_key(self, key: nodes.Scalar, known: list[str], what: str) -> None:
+        """Collect the error about a key that a type does not know."""
         self.problems.append(f'dpsync does not know the key "{key.value}" in {what}')
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
@@ -317,6 +318,7 @@ class _ValueChecker(Struct):
         return LiveId(key)
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
+        """Return the path of the parent in a reference to a nested object."""
         return path.rpartition("/")[0]
 
     def file(self, path: nodes.Scalar) -> nodes.Node | str | None:
@@ -327,4 +329,5 @@ class _ValueChecker(Struct):
         return self.node(json.loads(text)) if str(path.value).endswith(".json") else text
 
     def text(self, path: nodes.Scalar) -> TextFile | None:
+        """Return the text of the long value that was written to a file."""
         return TextFile(str(path.value), self.contents[str(path.value)])
