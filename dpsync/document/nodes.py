@@ -100,17 +100,17 @@ def _check_node_form(
         yield UnsupportedNode(path, str(kind), f"is nested more than {_MAX_JSON_DEPTH} nodes deep")
     elif not isinstance(kind, str) and list_name != "fragments":
         yield UnsupportedNode(path, type(node).__name__, 'has neither the key "type" nor the key "object"')
-    elif not _is_allowed_in(node, list_name, defaults):
+    elif not _fits_list(node, list_name, defaults):
         yield UnsupportedNode(path, str(kind), "is not allowed at this position")
     elif list_name == "leaves" and not isinstance(node.get("text") or "", str):
         yield UnsupportedNode(path, str(kind), "has a `text` that is not a string")
-    elif wrong := _wrong_member(node, defaults.get(str(kind), {})):
+    elif wrong := _mistyped_member(node, defaults.get(str(kind), {})):
         yield UnsupportedNode(path, str(kind), f"has a value of the wrong type in `{wrong}`")
     else:
         yield from _malformed_below(node, path, defaults, depth + 1)
 
 
-def _is_allowed_in(node: Json, list_name: str, defaults: Mapping[str, Json]) -> bool:
+def _fits_list(node: Json, list_name: str, defaults: Mapping[str, Json]) -> bool:
     """Return whether the type and the `object` of a node fit together and fit the list with the node.
 
     For example, a link must be an "inline" and a paragraph a "block". The types in `defaults` are known.
@@ -125,7 +125,7 @@ def _is_allowed_in(node: Json, list_name: str, defaults: Mapping[str, Json]) -> 
     return list_name != "marks" or isinstance(kind, str)
 
 
-def _wrong_member(node: Json, defaults: Json) -> str | None:
+def _mistyped_member(node: Json, defaults: Json) -> str | None:
     """Return the name of the first member of a node's `data` with another type than its default, if any."""
     data = node.get("data")
     if data is not None and not isinstance(data, dict):

@@ -98,7 +98,7 @@ def inlines(tokens: list[Token], refuse: ReportProblem) -> list[Json]:
         elif token.type == "link_open":
             if token.attrGet("title"):
                 hint = "delete the title, or write the title before or after the link"
-                _refuse(token, refuse, "link titles", hint)
+                _refuse_syntax(token, refuse, "link titles", hint)
             link = {"object": "inline", "type": "link", "data": {"ref": reference(token, "href")}}
             target = []
         elif token.type == "link_close":
@@ -152,10 +152,12 @@ def _token_text(token: Token, refuse: ReportProblem) -> str:
     if token.type == "softbreak":
         return " "
     if token.type == "hardbreak":
-        _refuse(token, refuse, "line breaks in a paragraph", "add an empty line to start a new paragraph")
+        _refuse_syntax(
+            token, refuse, "line breaks in a paragraph", "add an empty line to start a new paragraph"
+        )
         return " "
     if token.type == "html_inline":
-        _refuse(
+        _refuse_syntax(
             token,
             refuse,
             "HTML here",
@@ -165,7 +167,7 @@ def _token_text(token: Token, refuse: ReportProblem) -> str:
     return token.content
 
 
-def _refuse(token: Token, refuse: ReportProblem, syntax: str, hint: str) -> None:
+def _refuse_syntax(token: Token, refuse: ReportProblem, syntax: str, hint: str) -> None:
     """Report at the offset of a token that GitBook does not support a syntax, such as "link titles"."""
     refuse(token.meta["offset"], f"GitBook does not support {syntax}", hint)
 

@@ -140,7 +140,7 @@ def _normalize_inlines(nodes: list[Any]) -> list[Any]:
         if isinstance(node, dict) and node.get("object") == "text":
             for leaf in node.get("leaves") or []:
                 text = leaf.get("text") or ""
-                marks = _normalize_marks(leaf.get("marks") or [])
+                marks = _sorted_marks(leaf.get("marks") or [])
                 if not text:
                     continue
                 if pieces and pieces[-1].get("marks") == marks and "parts" in pieces[-1]:
@@ -156,7 +156,7 @@ def _normalize_inlines(nodes: list[Any]) -> list[Any]:
     ]
 
 
-def _normalize_marks(marks: list[Json]) -> list[str]:
+def _sorted_marks(marks: list[Json]) -> list[str]:
     """Return the marks of a text as sorted texts: the type, followed by the data of the mark as JSON."""
     names = set()
     for mark in marks:

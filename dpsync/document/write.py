@@ -88,14 +88,14 @@ def inline(content: list[Json], before: str = " ") -> str:
 
     `before` is the character before the content.
     """
-    atoms = _atoms_of(content)
+    atoms = _split_into_pieces(content)
     # Markdown removes white space at both ends, so it is written as character references.
     if atoms and atoms[0].start.isspace():
         atoms[0].escape_end(first=True)
     if atoms and atoms[-1].end.isspace():
         atoms[-1].escape_end(last=True)
     runs = list(_delimiter_runs(atoms))
-    _fix_flanking(atoms, runs, before)
+    _escape_until_delimiters_work(atoms, runs, before)
     written = []
     for index, run in enumerate(runs):
         written += [delimiter for _, delimiter in run]
@@ -159,7 +159,7 @@ def _code_span(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _atoms_of(content: list[Json]) -> list[_TextPiece]:
+def _split_into_pieces(content: list[Json]) -> list[_TextPiece]:
     """Split inline content into pieces between which delimiters may be written, with their marks.
 
     Images, links and code become Markdown at once. An image and a link without text have no marks of their
@@ -227,7 +227,7 @@ def _delimiter_runs(atoms: list[_TextPiece]) -> Iterator[DelimiterRun]:
         yield closed + [(True, _DELIMITERS[mark]) for mark in opened]
 
 
-def _fix_flanking(atoms: list[_TextPiece], runs: list[DelimiterRun], before: str) -> None:
+def _escape_until_delimiters_work(atoms: list[_TextPiece], runs: list[DelimiterRun], before: str) -> None:
     """Write characters next to delimiters as references until every delimiter opens or closes as intended.
 
     By CommonMark's flanking rules, a delimiter opens or closes depending on the characters around it. A
@@ -281,11 +281,11 @@ def to_markdown(document: Json) -> str:
     problems = tuple(unsupported_nodes(document))
     if problems:
         raise DocumentError(problems)
-    text = _blocks_text(normalize(document))
+    text = _blocks_markdown(normalize(document))
     return f"{text}\n" if text else ""
 
 
-def _blocks_text(blocks: list[Json], item_marker: str = "") -> str:
+def _blocks_markdown(blocks: list[Json], item_marker: str = "") -> str:
     """Return normalized blocks as Markdown, separated by empty lines where necessary.
 
     `item_marker` is the marker of the list item that contains the blocks, such as "-"; "" outside of lists.
@@ -299,12 +299,14 @@ def _blocks_text(blocks: list[Json], item_marker: str = "") -> str:
             avoided = marker if not index or last["type"].startswith("list-") else ""
             marker = "." if block["type"] == "list-ordered" else "-"
             marker = _ALTERNATE_MARKER[marker] if marker == avoided else marker
-            text = _list_text(block, marker)
+            text = _list_markdown(block, marker)
             # Not every list may follow a paragraph without an empty line.
             can_interrupt_paragraph = re.match(r"(?:[-*]|1[.)]) +\S", text) is not None
             tight = bool(item_marker) and last.get("type") == "paragraph" and can_interrupt_paragraph
         else:
-            text = "___" if block["type"] == "divider" and item_marker and not index else _block_text(block)
+            text = (
+                "___" if block["type"] == "divider" and item_marker and not index else _block_markdown(block)
+            )
             tight = False
         if index:
             written.append("\n" if tight else "\n\n")
@@ -313,14 +315,14 @@ def _blocks_text(blocks: list[Json], item_marker: str = "") -> str:
     return "".join(written)
 
 
-def _list_text(block: Json, marker: str) -> str:
+def _list_markdown(block: Json, marker: str) -> str:
     """Return a list as Markdown. `marker` is "-" or "*", or for numbers "." or ")"."""
     number = block.get("data", {}).get("start", 1)
     items = []
     for list_item in block["blocks"]:
         lead = f"{min(number, 999_999_999)}{marker}" if block["type"] == "list-ordered" else marker
         number += 1
-        text = _blocks_text(list_item["blocks"], marker)
+        text = _blocks_markdown(list_item["blocks"], marker)
         if block["type"] == "list-tasks":
             box = "[x]" if list_item.get("data", {}).get("checked") else "[ ]"
             starts_with_text = bool(list_item["blocks"]) and list_item["blocks"][0]["type"] == "paragraph"
@@ -331,7 +333,7 @@ def _list_text(block: Json, marker: str) -> str:
     return ("\n\n" if any("\n\n" in item_text for item_text in items) else "\n").join(items)
 
 
-def _block_text(block: Json) -> str:
+def _block_markdown(block: Json) -> str:
     """Return a block other than a list as Markdown."""
     kind = block["type"]
     if kind in HEADINGS:
@@ -341,7 +343,7 @@ def _block_text(block: Json) -> str:
         return f"{'#' * (HEADINGS.index(kind) + 1)} {text}".rstrip(" ")
     if kind == "blockquote":
         return re.sub(
-            r"^>[ ]$", ">", re.sub(r"^", "> ", _blocks_text(block["blocks"]), flags=re.M), flags=re.M
+            r"^>[ ]$", ">", re.sub(r"^", "> ", _blocks_markdown(block["blocks"]), flags=re.M), flags=re.M
         )
     if kind == "code":
         return _code_block(block)
@@ -349,10 +351,10 @@ def _block_text(block: Json) -> str:
         return "\n".join(image(image_data) for image_data in block["images"])
     if kind == "table":
         titles = [
-            _cell_text([{"text": title, "marks": []}] if title else []) for title, _ in block["columns"]
+            _table_cell([{"text": title, "marks": []}] if title else []) for title, _ in block["columns"]
         ]
         rules = [_ALIGNMENT_ROWS[align] for _, align in block["columns"]]
-        rows = [titles, rules, *([_cell_text(cell) for cell in row] for row in block["rows"])]
+        rows = [titles, rules, *([_table_cell(cell) for cell in row] for row in block["rows"])]
         return "\n".join("|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in rows)
     return "---" if kind == "divider" else paragraph(block["content"])
 
@@ -367,6 +369,6 @@ def _code_block(block: Json) -> str:
     return "\n".join([fence + syntax, *(lines if lines != [""] else ()), fence])
 
 
-def _cell_text(content: list[Json]) -> str:
+def _table_cell(content: list[Json]) -> str:
     """Return inline content as Markdown for a table cell, in which `|` is escaped."""
     return inline(content).replace("|", "\\|")

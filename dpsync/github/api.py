@@ -126,7 +126,7 @@ class GitHub:
         """Wait for a number of seconds, so that other writers can finish first."""
         self._transport.sleep(seconds)
 
-    def _items(self, path: str, query: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
+    def _list_items(self, path: str, query: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
         """Yield the JSON objects of all pages of a list of the repository."""
         return self._transport.items(self._repository + path, query or {})
 
@@ -162,7 +162,7 @@ class GitHub:
     def merged_pull_requests(self, sha: str) -> list[MergedPullRequest]:
         """Return the merged pull requests of a commit. Right after a merge, GitHub may not know them yet."""
         requests = []
-        for body in self._items(f"/commits/{sha}/pulls"):
+        for body in self._list_items(f"/commits/{sha}/pulls"):
             number, merged = number_at(body, "number"), text_at(body, "merged_at")
             if number is not None and merged:
                 commit, head = text_at(body, "merge_commit_sha"), text_at(body, "head", "sha")
@@ -185,7 +185,7 @@ class GitHub:
     def approvals(self, number: int) -> list[Review]:
         """Return the approvals of a pull request that were not withdrawn or dismissed."""
         last: dict[str, Review | None] = {}
-        for body in self._items(f"/pulls/{number}/reviews"):
+        for body in self._list_items(f"/pulls/{number}/reviews"):
             state, author = body.get("state"), text_at(body, "user", "login")
             if state == "APPROVED":
                 last[author] = Review(author, text_at(body, "submitted_at"))
@@ -197,16 +197,16 @@ class GitHub:
 
     def comments(self, number: int) -> list[GitHubText]:
         """Return all comments of an issue or pull request, oldest first."""
-        comments = [_comment(body) for body in self._items(f"/issues/{number}/comments")]
+        comments = [_parse_comment(body) for body in self._list_items(f"/issues/{number}/comments")]
         return sorted(comments, key=lambda comment: comment.number)
 
     def comment(self, number: int, body: str) -> GitHubText:
         """Write a comment into an issue or pull request."""
-        return _comment(self.request("POST", f"/issues/{number}/comments", {"body": body}))
+        return _parse_comment(self.request("POST", f"/issues/{number}/comments", {"body": body}))
 
     def edit_comment(self, id_: int, body: str) -> GitHubText:
         """Replace the body of a comment."""
-        return _comment(self.request("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
+        return _parse_comment(self.request("PATCH", f"/issues/comments/{id_}", {"body": body}, safe=True))
 
     def comment_authorship(self, comment: GitHubText) -> CommentAuthorship:
         """Return whether only this token wrote and edited a comment, with its present text and times.
@@ -256,30 +256,32 @@ class GitHub:
 
     def issues(self, author: str) -> list[GitHubText]:
         """Return the issues that an account opened, open and closed, oldest first."""
-        bodies = self._items("/issues", {"state": "all", "creator": author})
-        issues = [_issue(body) for body in bodies if "pull_request" not in body]
+        bodies = self._list_items("/issues", {"state": "all", "creator": author})
+        issues = [_parse_issue(body) for body in bodies if "pull_request" not in body]
         return sorted(issues, key=lambda issue: issue.number)
 
     def open_issue(self, title: str, body: str, labels: tuple[str, ...] = ()) -> GitHubText:
         """Open an issue."""
-        return _issue(self.request("POST", "/issues", {"title": title, "body": body, "labels": list(labels)}))
+        return _parse_issue(
+            self.request("POST", "/issues", {"title": title, "body": body, "labels": list(labels)})
+        )
 
     def edit_issue(self, number: int, **content: str) -> GitHubText:
         """Replace fields of an issue: `body`, `state`, `state_reason`."""
-        return _issue(self.request("PATCH", f"/issues/{number}", content, safe=True))
+        return _parse_issue(self.request("PATCH", f"/issues/{number}", content, safe=True))
 
 
-def _comment(body: Any) -> GitHubText:
+def _parse_comment(body: Any) -> GitHubText:
     """Return a comment from GitHub's JSON; comments are identified by `id`."""
-    return _as_text(body, number_at(body, "id"))
+    return _parse_text(body, number_at(body, "id"))
 
 
-def _issue(body: Any) -> GitHubText:
+def _parse_issue(body: Any) -> GitHubText:
     """Return an issue from GitHub's JSON; issues are identified by `number`."""
-    return _as_text(body, number_at(body, "number"))
+    return _parse_text(body, number_at(body, "number"))
 
 
-def _as_text(body: Any, number: int | None) -> GitHubText:
+def _parse_text(body: Any, number: int | None) -> GitHubText:
     """Return a comment or an issue from GitHub's JSON. Raises GitHubError without a number."""
     if number is None:
         raise GitHubError("the response of GitHub is neither a comment nor an issue")

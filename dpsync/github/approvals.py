@@ -287,12 +287,12 @@ class Approvals(Struct):
         of the platform and the organizations.
         """
         return tuple(
-            AppliedCommit(commit, partial(self._has_key, key))
+            AppliedCommit(commit, partial(self._target_has_key, key))
             for key, commit in self.converged_commits.items()
             if key not in self._keys_of_merge_commits
         )
 
-    def _has_key(self, key: str, target: ApplyTarget) -> bool:
+    def _target_has_key(self, key: str, target: ApplyTarget) -> bool:
         """Return whether a marker key (a hash) belongs to a platform and its organizations."""
         return key == target_key(self.name, target.url, target.organizations)
 
@@ -328,14 +328,14 @@ class Approvals(Struct):
             if marker.digest and (before is None or before.comment.marker.age <= marker.age):
                 displayed = [] if marker.displayed is None else [marker.displayed]
                 if marker.is_full:
-                    displayed += self._further_values(request, marker, comments)
+                    displayed += self._valid_further_values(request, marker, comments)
                 comment_read_back = FoundComment(replace(comment.text, body=authorship.body), marker)
                 latest[marker.key] = Approval(
                     comments, comment_read_back, request, read_marker_values(displayed)
                 )
         self.approvals.extend(latest.values())
 
-    def _further_values(
+    def _valid_further_values(
         self, request: MergedPullRequest, plan: PlanMarker, comments: PlanComments
     ) -> Iterator[str]:
         """Yield the marker values of the valid further comments of a plan.
@@ -348,7 +348,7 @@ class Approvals(Struct):
             if (
                 current_marker == marker
                 and marker.digest == plan.digest
-                and not _invalid_authorship(authorship, request)
+                and not _invalid_authorship_reason(authorship, request)
             ):
                 yield marker.displayed
 
@@ -359,7 +359,7 @@ class Approvals(Struct):
 
         The comment must be written by this token only, before the merge, for the merged commit and branch.
         """
-        if why := _invalid_authorship(
+        if why := _invalid_authorship_reason(
             authorship, request, marker is not None and marker.state in ("applied", "converged")
         ):
             return why
@@ -387,7 +387,7 @@ def _rejection_sentence(request: MergedPullRequest, why: str) -> str:
     return f"dpsync does not accept the plan in pull request {request.number}, because {why}"
 
 
-def _invalid_authorship(
+def _invalid_authorship_reason(
     authorship: CommentAuthorship, request: MergedPullRequest, by_an_apply: bool = False
 ) -> str:
     """Return why the author or the time of a comment is invalid; "" if both are valid.

@@ -69,15 +69,15 @@ def _refusal_reason(run: ActionRun, commit: str | None) -> tuple[str, str]:
     if head is not None and head == commit:
         return "", ""
     return "superseded", (
-        f"The checked-out commit ({_short(commit)}) is not the last commit of {branch} ({_short(head)}). "
-        "Somebody pushed after the checkout, or somebody started an old job again. dpsync applied nothing. "
-        "The run of the newest commit applies all merged changes. If the newest commit has no run, start "
+        f"The checked-out commit ({_short_commit(commit)}) is not the last commit of {branch} "
+        f"({_short_commit(head)}). Somebody pushed after the checkout, or somebody started an old job again. "
+        "dpsync applied nothing. The run of the newest commit applies all merged changes. If the newest commit has no run, start "
         f"this workflow by hand on {branch}. To check out the last commit, set ref: refs/heads/{branch} for "
         "actions/checkout."
     )
 
 
-def _short(commit: str | None) -> str:
+def _short_commit(commit: str | None) -> str:
     """Return the short id of a commit for messages."""
     return short_commit(commit) if commit else "no commit"
 
@@ -110,17 +110,17 @@ class ReviewComparison(Struct, frozen=True):
         """Return the comparison in one sentence, without a period."""
         return ", ".join(
             f"{statement} ({_short_list(addresses, str)})" if addresses else statement
-            for statement, addresses in self._statements()
+            for statement, addresses in self._sentences()
         )
 
     def markdown(self) -> str:
         """Return the comparison as a Markdown list."""
         return "\n".join(
             f"- {statement}: {_short_list(addresses, code_span)}" if addresses else f"- {statement}"
-            for statement, addresses in self._statements()
+            for statement, addresses in self._sentences()
         )
 
-    def _statements(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def _sentences(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the sentences of the comparison, each with the addresses that it is about."""
         if self.reviewed is not None:
             of = format_count(self.reviewed, "reviewed change")
@@ -219,9 +219,9 @@ def with_current_pull_request(
             ) from None
         checked = _verified_commit(request, workflow_run, copy)
     except UnusableCheckoutError:
-        _react(github, workflow_run, "confused")
+        _add_reaction(github, workflow_run, "confused")
         raise
-    _react(github, workflow_run, "eyes")
+    _add_reaction(github, workflow_run, "eyes")
     return replace(
         workflow_run,
         sha=request.head,
@@ -266,7 +266,7 @@ def _verified_commit(request: PullRequest, workflow_run: WorkflowRun, copy: Work
     return commit
 
 
-def _react(github: GitHub, workflow_run: WorkflowRun, reaction: str) -> None:
+def _add_reaction(github: GitHub, workflow_run: WorkflowRun, reaction: str) -> None:
     """Add a reaction such as "eyes" to the comment that started the run. Errors of GitHub are ignored."""
     if workflow_run.comment_id is not None:
         with suppress(GitHubError):

@@ -67,7 +67,7 @@ class Branches(Struct, frozen=True):
             if not error.is_missing:
                 raise
             return None
-        return _sha(answer, "object", "sha")
+        return _sha_at(answer, "object", "sha")
 
     def contains(self, branch: str, commit: str) -> bool:
         """Return whether a commit is on a branch."""
@@ -88,7 +88,7 @@ class Branches(Struct, frozen=True):
             return FileVersion()
         if not isinstance(answer, dict) or answer.get("type") != "file":
             raise GitHubError(f"{path} is not a file on the branch")
-        blob = _sha(answer, "sha")
+        blob = _sha_at(answer, "sha")
         if answer.get("encoding") != "base64":  # it is longer than a megabyte
             answer = self.github.request("GET", f"/git/blobs/{blob}")
         text = member_at(answer, "content")
@@ -107,7 +107,7 @@ class Branches(Struct, frozen=True):
         content = {"message": message, "content": b64encode(data).decode(), "branch": branch}
         if replaced.blob_sha is not None:
             content["sha"] = replaced.blob_sha
-        return _sha(self.github.request("PUT", f"/contents/{quote(path)}", content), "commit", "sha")
+        return _sha_at(self.github.request("PUT", f"/contents/{quote(path)}", content), "commit", "sha")
 
     def create_commit(
         self, path: str, data: bytes, tree_commit: str, parents: list[str], message: str
@@ -118,11 +118,11 @@ class Branches(Struct, frozen=True):
             like: The commit whose files the new commit has, except for `path`.
             parents: The parents of the new commit.
         """
-        tree = _sha(self.github.request("GET", f"/git/commits/{tree_commit}"), "tree", "sha")
+        tree = _sha_at(self.github.request("GET", f"/git/commits/{tree_commit}"), "tree", "sha")
         entry = {"path": path, "mode": "100644", "type": "blob", "content": data.decode()}
         new_tree = self.github.request("POST", "/git/trees", {"base_tree": tree, "tree": [entry]})
-        content = {"message": message, "tree": _sha(new_tree, "sha"), "parents": parents}
-        return _sha(self.github.request("POST", "/git/commits", content), "sha")
+        content = {"message": message, "tree": _sha_at(new_tree, "sha"), "parents": parents}
+        return _sha_at(self.github.request("POST", "/git/commits", content), "sha")
 
     def create_branch(self, branch: str, commit: str) -> None:
         """Create a branch."""
@@ -138,7 +138,7 @@ class Branches(Struct, frozen=True):
         Raises GitHubError with status 404 if there is none.
         """
         answer = self.github.request("GET", f"/compare/{base}...{head}", query={"per_page": "1"})
-        return _sha(answer, "merge_base_commit", "sha")
+        return _sha_at(answer, "merge_base_commit", "sha")
 
     def pull_requests(self, branch: str, base: str) -> list[PullRequestState]:
         """Return the latest 100 pull requests from one branch into another, open or closed."""
@@ -147,23 +147,23 @@ class Branches(Struct, frozen=True):
         answer = self.github.request("GET", "/pulls", query=query)
         if not isinstance(answer, list):
             raise GitHubError("the response of GitHub is not a list of pull requests")
-        return [_pull_request(body) for body in answer]
+        return [_parse_pull_request(body) for body in answer]
 
     def open_pull_request(self, branch: str, base: str, title: str, body: str) -> PullRequestState:
         """Open a pull request."""
         content = {"title": title, "head": branch, "base": base, "body": body}
-        return _pull_request(self.github.request("POST", "/pulls", content))
+        return _parse_pull_request(self.github.request("POST", "/pulls", content))
 
 
-def _pull_request(body: Any) -> PullRequestState:
+def _parse_pull_request(body: Any) -> PullRequestState:
     """Return a pull request from GitHub's JSON. Raises GitHubError for other JSON."""
     number = number_at(body, "number")
     if number is None:
         raise GitHubError("the response of GitHub is not a pull request")
-    return PullRequestState(number, body.get("state") == "open", _sha(body, "head", "sha"))
+    return PullRequestState(number, body.get("state") == "open", _sha_at(body, "head", "sha"))
 
 
-def _sha(body: Any, *names: str) -> str:
+def _sha_at(body: Any, *names: str) -> str:
     """Return the SHA of a commit or blob under a path of keys in GitHub's JSON.
 
     Raises GitHubError if there is no valid SHA.
@@ -260,11 +260,11 @@ class IdsBranch(Struct, frozen=True):
         branch, path = self.workflow_run.branch, self.local_ids.path
         content = self.branches.read_file(path, branch)
         present = self._parse(content)
-        merged = self._merge(present)
+        merged = self._merge_into(present)
         if merged.ids.sections == present.sections:
             return PushResult("", merged)
         commit = self.branches.commit_file(
-            path, branch, render_ids_file(merged.ids), content, self._message()
+            path, branch, render_ids_file(merged.ids), content, self._commit_message()
         )
         return PushResult(f"{self._repository_url}/commit/{commit}", merged)
 
@@ -291,15 +291,15 @@ class IdsBranch(Struct, frozen=True):
             old = content if common == base_head else branches.read_file(path, common)
             with_unmerged_lines = merge_ids(self._parse(old), proposed, present).ids
             needs_commit = (
-                proposed != self._merge(with_unmerged_lines).ids or old.blob_sha != content.blob_sha
+                proposed != self._merge_into(with_unmerged_lines).ids or old.blob_sha != content.blob_sha
             )
-        merged = self._merge(with_unmerged_lines)
+        merged = self._merge_into(with_unmerged_lines)
         if request is None and merged.ids.sections == present.sections:
             return PushResult("", merged)
         if needs_commit:
             parents = [base_head] if head is None else [head, base_head]
             commit = branches.create_commit(
-                path, render_ids_file(merged.ids), base_head, parents, self._message()
+                path, render_ids_file(merged.ids), base_head, parents, self._commit_message()
             )
             if head is None:
                 branches.create_branch(name, commit)
@@ -318,7 +318,7 @@ class IdsBranch(Struct, frozen=True):
         if request is None:
             try:
                 request = self.branches.open_pull_request(
-                    name, base, PULL_REQUEST_TITLE, self._request_body()
+                    name, base, PULL_REQUEST_TITLE, self._pull_request_body()
                 )
             except GitHubError as error:
                 if not error.not_allowed:
@@ -339,11 +339,11 @@ class IdsBranch(Struct, frozen=True):
     def _repository_url(self) -> str:
         return f"{self.workflow_run.server}/{self.workflow_run.repository}"
 
-    def _message(self) -> str:
+    def _commit_message(self) -> str:
         """Return the commit message."""
         return f"{PULL_REQUEST_TITLE}\n\nBy dpsync apply: {self.workflow_run.url}\n"
 
-    def _request_body(self) -> str:
+    def _pull_request_body(self) -> str:
         """Return the description of the pull request."""
         return (
             f"An apply ([run {self.workflow_run.run_id}]({self.workflow_run.url})) recorded the ids "
@@ -356,7 +356,7 @@ class IdsBranch(Struct, frozen=True):
             "next apply removes your commits."
         )
 
-    def _merge(self, present: IdsFile) -> MergedIds:
+    def _merge_into(self, present: IdsFile) -> MergedIds:
         """Merge the lines that the apply changed into another version of the ids file."""
         return merge_ids(self.local_ids.before, self.local_ids.after, present)
 
@@ -459,7 +459,7 @@ class IdsFileUpdate(Struct):
         )
         with self.log.text_stream() as stream:
             stream.write("".join(f"{line}\n" for line in lines))
-        self.summary += f"\n\n{_lines_block(lines)}"
+        self.summary += f"\n\n{_code_block(lines)}"
 
     def _save(self, ids: LocalIds, number: int) -> PushResult:
         """Save the changed lines on the branch of the run. `number` is their count, for the log.
@@ -535,7 +535,7 @@ def _line_text(line: RecordedLine) -> str:
     return visible(f"{line.address}: {ids}{' (kept)' if line.kept else ''}")
 
 
-def _lines_block(lines: list[str]) -> str:
+def _code_block(lines: list[str]) -> str:
     """Return changed lines as a Markdown code block, up to the size limit of the summary."""
     shown_lines, remaining_chars = [], _SUMMARY_SIZE
     for line in lines:

@@ -105,7 +105,7 @@ def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
         if difference["masked"] is None:
             del difference["masked"]
     context = [_platform_and_organization(plan, change.address), *(content[name] for name in _CONTEXT_FIELDS)]
-    if change.action == "update" and (parts := list(_update_parts(change, content))):
+    if change.action == "update" and (parts := list(_parts_of_update(change, content))):
         return tuple(_shown_change(change.address, field, [*context, part]) for field, part in parts)
     steps = [[step.verb, step.answers] for step in change.steps]
     whole_content = [content["differences"], content["moved"], content["effects"], steps]
@@ -158,7 +158,7 @@ def latest_shown(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[Sho
     return frozenset(result)
 
 
-def _update_parts(change: Change, content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _parts_of_update(change: Change, content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the parts of an update that need approval: a name and the content that is digested.
 
     The name is the field. Moves, effects and steps, which belong to no field, have names such as `#moved`.
@@ -320,7 +320,7 @@ def base64url(content: bytes) -> str:
 
 def decode_name(encoded: str) -> str:
     """Decode a name from base64url."""
-    return _decode(encoded).decode(errors="replace")
+    return _decode_base64url(encoded).decode(errors="replace")
 
 
 def split_into_marker_values(displayed: tuple[ShownChange, ...]) -> list[str]:
@@ -338,10 +338,10 @@ def split_into_marker_values(displayed: tuple[ShownChange, ...]) -> list[str]:
 
 def read_marker_values(texts: Iterable[str]) -> tuple[ShownChange, ...]:
     """Decode what a plan showed from the base64url texts of markers. A damaged text counts as empty."""
-    return tuple(shown_change for text in texts for shown_change in read_shown(_decode(text)))
+    return tuple(shown_change for text in texts for shown_change in read_shown(_decode_base64url(text)))
 
 
-def _decode(text: str) -> bytes:
+def _decode_base64url(text: str) -> bytes:
     """Decode base64url without padding; return b"" for a damaged text."""
     try:
         return base64.urlsafe_b64decode(f"{text}==")  # too much padding is ignored
@@ -497,7 +497,7 @@ def plan_body(
     limit: int = MAX_COMMENT_UNITS,
 ) -> str:
     """Return a whole comment of at most `limit` UTF-16 units. `lines` are put before the plan."""
-    head = _head(marker, lines)
+    head = _comment_head(marker, lines)
     foot = f"\n\n{comment_footer(workflow_run)}"
     return f"{head}{render_markdown(view, limit - utf16_length(head) - utf16_length(foot))}{foot}"
 
@@ -542,10 +542,10 @@ def with_status(comment: FoundComment, state: State, line: str, applied: str = "
     before, separator, content = comment.text.body.partition(_CONTENT_SEPARATOR)
     if not separator:
         content = without_marker(before)
-    return f"{_head(marker, [line])}{content}"
+    return f"{_comment_head(marker, [line])}{content}"
 
 
-def _head(marker: PlanMarker, lines: Iterable[str]) -> str:
+def _comment_head(marker: PlanMarker, lines: Iterable[str]) -> str:
     """Return the beginning of a plan comment: the marker, status lines, and the separator before the plan."""
     parts = [line for line in lines if line]
     return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT_SEPARATOR

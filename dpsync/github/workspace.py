@@ -120,7 +120,7 @@ def find_workflow_run(env: Mapping[str, str], event: Any) -> WorkflowRun:
         server=server if _SERVER.fullmatch(server) else "https://github.com",
         number=number,
         is_from_fork=is_from_fork,
-        branch="" if is_from_fork or is_comment_on_pull_request else _branch(env, event),
+        branch="" if is_from_fork or is_comment_on_pull_request else _branch_of_run(env, event),
         lacks_secrets=is_from_fork or env.get("GITHUB_ACTOR") == "dependabot[bot]",
         is_from_comment=is_comment_on_pull_request,
         comment_id=number_at(event, "comment", "id") if is_comment_on_pull_request else None,
@@ -129,7 +129,7 @@ def find_workflow_run(env: Mapping[str, str], event: Any) -> WorkflowRun:
     )
 
 
-def _branch(env: Mapping[str, str], event: Any) -> str:
+def _branch_of_run(env: Mapping[str, str], event: Any) -> str:
     """Return the branch that a run is about.
 
     This is the branch of GITHUB_REF, for an unmerged pull request its head branch, for a merged one its base

@@ -138,7 +138,7 @@ class _Adder:
                     self.keys[address] = address.last_segment
                     continue
                 list_address = address.list_address
-                key = self._choose_key(kind, list_address, live, self._parent(kind, address))
+                key = self._choose_key(kind, list_address, live, self._parent_entry(kind, address))
             except (UneditableError, UnwritableValueError) as why:
                 self._report_not_added(address, why)
                 continue
@@ -153,7 +153,7 @@ class _Adder:
         if isinstance(kind.shape, SingleEntry):
             self._add_single(address, kind, live)
             return
-        list_address, parent = address.list_address, self._parent(kind, address)
+        list_address, parent = address.list_address, self._parent_entry(kind, address)
         try:
             span = self._insert_entry(
                 list_address, parent, kind, key, self._entry_value(kind, live, parent, key)
@@ -193,7 +193,7 @@ class _Adder:
                 self.values_for_new_file.append(([*steps, *key_words], value))
             else:
                 self._refuse_shared(span.file)
-                self._add_key(parent, key_words, value)
+                self._add_dotted_key(parent, key_words, value)
         except (UneditableError, UnwritableValueError) as why:
             self._report_not_added(address, why)
             return
@@ -208,7 +208,7 @@ class _Adder:
             Diagnostic("not-added", message, None, str(address), "add the entry by hand")
         )
 
-    def _parent(self, kind: Kind, address: Address) -> Entry:
+    def _parent_entry(self, kind: Kind, address: Address) -> Entry:
         """Return the entry whose list or single the address belongs to."""
         return self.sides.desired.entries[address.owner_of_list(kind.key)]
 
@@ -351,12 +351,12 @@ class _Adder:
         if siblings:
             last = max(siblings, key=lambda entry: (entry.span.file, entry.span.line, entry.span.column))
             document = self._document(last.span.file)
-            self._add_edits(last.span.file, document.add_sibling_edit(last.span, key, short))
+            self._add_edit(last.span.file, document.add_sibling_edit(last.span, key, short))
             return last.span
         self.new_places.setdefault((position.file, list_address), []).append((key, short))
         return position
 
-    def _add_edits(self, name: str, edit: TextEdit) -> None:
+    def _add_edit(self, name: str, edit: TextEdit) -> None:
         """Remember an edit of a file; `finish` applies all edits."""
         self.edits.setdefault(name, []).append(edit)
 
@@ -377,14 +377,14 @@ class _Adder:
             document = self._document(scope.span.file)
             key, old = document.value_of(scope.span)
             for edit in document.edits(key, old, entries):
-                self._add_edits(scope.span.file, edit)
+                self._add_edit(scope.span.file, edit)
             return
         watched = self.sides.desired.watched_scopes[list_address]
         parent = self.sides.desired.entries[watched.parent]
         words = self.sides.registry[watched.kinds[0]].key.split(".")
-        self._add_key(parent, words, BlockMapping(entries))
+        self._add_dotted_key(parent, words, BlockMapping(entries))
 
-    def _add_key(self, parent: Entry, words: list[str], value: Any) -> None:
+    def _add_dotted_key(self, parent: Entry, words: list[str], value: Any) -> None:
         """Add a dotted key (`words`) with a value to an entry, as nested mappings. Raises UneditableError.
 
         In block style, the key is added before trees and the keys of the root file, which stay last.
@@ -405,7 +405,7 @@ class _Adder:
             field_names = {kind_field.name for kind_field in self.sides.registry[parent.kind].fields}
             edits = document.add_field_edits(parent.span, outer, value, field_names)
         for edit in edits:
-            self._add_edits(parent.span.file, edit)
+            self._add_edit(parent.span.file, edit)
 
     def finish(self) -> AddedEntries:
         """Apply the collected edits, and return the edited files."""

@@ -145,12 +145,12 @@ class YamlFile:
             stays_a_collection = isinstance(value, dict) and bool(value)
         else:
             stays_a_collection = isinstance(old, Sequence) and isinstance(value, list) and bool(value)
-        if key is not None and not stays_a_collection and (short := self._in_key_line(key, old, value)):
+        if key is not None and not stays_a_collection and (short := self._edit_in_key_line(key, old, value)):
             return [short]
         try:
             return [self._replacement_edit(old, value)]
         except EditChangesValueError:
-            short = self._in_key_line(key, old, value) if key is not None else None
+            short = self._edit_in_key_line(key, old, value) if key is not None else None
             if short is None:
                 raise
             return [short]
@@ -291,7 +291,7 @@ class YamlFile:
                 return value
         return None
 
-    def _in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
+    def _edit_in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
         """Return the edit that replaces lines below a key by a value in the line of the key.
 
         None if the old value is no collection in block style below its key.
@@ -317,15 +317,15 @@ class YamlFile:
         one_line = "\n" not in self.text[start:end].rstrip("\r\n")
         in_block = isinstance(old, Mapping | Sequence) and self.text[value_start] not in "{["
         if one_line and not in_block:
-            return TextEdit(value_start, end, self._in_old_style(old, self.text[value_start:end], value))
+            return TextEdit(value_start, end, self._text_in_old_style(old, self.text[value_start:end], value))
         if isinstance(old, Scalar) and not isinstance(value, dict | list):
             return self._block_text_edit(value_start, end, value)
         return self._merging_edit(start, end, value)
 
-    def _in_old_style(self, old: Node, old_text: str, value: Any) -> str:
+    def _text_in_old_style(self, old: Node, old_text: str, value: Any) -> str:
         """Return the new value in the style of the old value, with its quotes and spaces if possible."""
         if isinstance(old, Mapping) and isinstance(value, dict) and value:
-            old_entries = {key.text: (self._source(key), value_node) for key, value_node in old}
+            old_entries = {key.text: (self._source_text(key), value_node) for key, value_node in old}
             names_in_order = [
                 *(name for name in old_entries if name in value),
                 *(name for name in value if name not in old_entries),
@@ -336,14 +336,14 @@ class YamlFile:
                     parts.append(f"{yaml_scalar(name, key=True)}: {on_one_line(value[name])}")
                     continue
                 key_text, old_value = old_entries[name]
-                value_text = self._source(old_value)
+                value_text = self._source_text(old_value)
                 if not _has_value(old_value, value[name]):
-                    value_text = self._in_old_style(old_value, value_text, value[name])
+                    value_text = self._text_in_old_style(old_value, value_text, value[name])
                 parts.append(f"{key_text}: {value_text}")
             space = " " if old_text[1:2] == " " else ""
             return f"{{{space}{', '.join(parts)}{space}}}"
         if isinstance(old, Sequence) and isinstance(value, list):
-            old_sources = {comparison_text(node_value(node)): self._source(node) for node in old}
+            old_sources = {comparison_text(node_value(node)): self._source_text(node) for node in old}
             items = (
                 old_sources.get(comparison_text(escape_variables(new_item)), on_one_line(new_item))
                 for new_item in value
@@ -354,7 +354,7 @@ class YamlFile:
             return text
         return f'"{text}"' if old_text[0] == '"' else "'" + text.replace("'", "''") + "'"
 
-    def _source(self, node: Node) -> str:
+    def _source_text(self, node: Node) -> str:
         """Return the text of a node in the file."""
         start, end = self.node_range(node)
         return self.text[start:end]
@@ -515,18 +515,18 @@ def _lines_with_new_keys(old: YamlFile, new: YamlFile) -> dict[int, bool]:
 
 def _keys_by_line(root: Node) -> Counter[int]:
     """Count the mapping keys in each line."""
-    return Counter(key.span.line for key in _keys(root))
+    return Counter(key.span.line for key in _mapping_keys(root))
 
 
-def _keys(node: Node) -> Iterator[Scalar]:
+def _mapping_keys(node: Node) -> Iterator[Scalar]:
     """Yield all mapping keys in a node."""
     if isinstance(node, Mapping):
         for key, value in node:
             yield key
-            yield from _keys(value)
+            yield from _mapping_keys(value)
     elif isinstance(node, Sequence):
         for child in node:
-            yield from _keys(child)
+            yield from _mapping_keys(child)
 
 
 class _Unfolder:
@@ -594,8 +594,8 @@ class _Unfolder:
         indent = " " * column
         if isinstance(node, Mapping):
             for key, value in node:
-                yield from self._entry(
-                    f"{indent}{self._source(key)}:", self._value(key, value), value, column
+                yield from self._entry_lines(
+                    f"{indent}{self._source_text(key)}:", self._value_text(key, value), value, column
                 )
             return
         last = -1
@@ -604,14 +604,14 @@ class _Unfolder:
             if start < last:
                 raise UneditableError("an item of the list is a YAML alias")
             last = end
-            first, *following_lines = self._entry(f"{indent}-", self.text[start:end], child, column)
+            first, *following_lines = self._entry_lines(f"{indent}-", self.text[start:end], child, column)
             if not first.endswith("-") or not following_lines:
                 yield from (first, *following_lines)
             else:
                 yield f"{indent}- {following_lines[0].lstrip()}"
                 yield from following_lines[1:]
 
-    def _entry(self, lead: str, source: str, node: Node, column: int) -> Iterator[str]:
+    def _entry_lines(self, lead: str, source: str, node: Node, column: int) -> Iterator[str]:
         """Yield the lines of one entry in block style.
 
         `lead` is its key or dash with the indentation, `source` the text of its value, and `column` the
@@ -630,14 +630,14 @@ class _Unfolder:
         yield f"{lead} {first}".rstrip()
         yield from following_lines
 
-    def _value(self, key: Scalar, value: Node) -> str:
+    def _value_text(self, key: Scalar, value: Node) -> str:
         """Return the source text of a value; for a YAML alias the text of the alias."""
         start, end = self.document.node_range(value)
         if start < self.document.node_range(key)[1]:
             start, end = self.document.alias_range(key, value) or (start, end)
         return self.text[start:end]
 
-    def _source(self, node: Node) -> str:
+    def _source_text(self, node: Node) -> str:
         """Return the text of a node in the file."""
         start, end = self.document.node_range(node)
         return self.text[start:end]
@@ -696,7 +696,7 @@ def insert_value(text: str, name: str, steps: list[Step], value: Any) -> str:
     for done, step in enumerate(steps):
         child = _child_at(node, step)
         if child is None:
-            return _add_missing(document, key, node, steps[done:], value)
+            return _text_with_added_nodes(document, key, node, steps[done:], value)
         key, node = child
     return apply_edits(text, document.edits(key, node, value))
 
@@ -716,7 +716,9 @@ def _child_at(parent: Node, step: Step) -> tuple[Scalar | None, Node] | None:
     return next(((key, node) for key, node in pairs if key.text == step), None)
 
 
-def _add_missing(document: YamlFile, key: Scalar | None, node: Node, steps: list[Step], value: Any) -> str:
+def _text_with_added_nodes(
+    document: YamlFile, key: Scalar | None, node: Node, steps: list[Step], value: Any
+) -> str:
     """Return the text in which a value is added below the last existing node of its path.
 
     `key` and `node` are that node and its key, and `steps` the rest of the path. Raises UneditableError.

@@ -36,7 +36,7 @@ class CachingClient(ReadClient):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._answers: dict[str, JSON] = {}
-        self._texts: dict[str, str] = {}
+        self._list_texts: dict[str, str] = {}
         self._lists: dict[str, list[dict[str, Any]]] = {}
 
     def get(self, path: str, params: Params | None = None) -> JSON:
@@ -50,11 +50,11 @@ class CachingClient(ReadClient):
 
     def text(self, path: str) -> str:
         """Return the text, from memory if the request was sent before."""
-        if path in self._texts:
+        if path in self._list_texts:
             self.observer.add_reads(-1)
         else:
-            self._texts[path] = super().text(path)
-        return self._texts[path]
+            self._list_texts[path] = super().text(path)
+        return self._list_texts[path]
 
     def pages(self, path: str, params: Params | None = None, limit: int = PAGE_LIMIT) -> list[dict[str, Any]]:
         """Return the items of all pages, from memory if the requests were sent before."""
@@ -85,11 +85,11 @@ def write_files(
     Raises DiagnosticError: exit 4 if uncommitted work would be overwritten (`force` allows it), or if
     `stray` files would become part of the new configuration; exit 1 if writing failed.
     """
-    states = {path: _state(directory / path, content) for path, content in files.items()}
+    states = {path: _file_state(directory / path, content) for path, content in files.items()}
     problems = [
-        *_blocked_paths(directory, files),
-        *_paths_outside(directory, files),
-        *_other_root_file(directory, files),
+        *_blocked_path_errors(directory, files),
+        *_outside_project_errors(directory, files),
+        *_other_root_file_errors(directory, files),
         *(
             Diagnostic(
                 "stray",
@@ -102,14 +102,16 @@ def write_files(
     ]
     if not force:
         replaced = [path for path, state in states.items() if state == "replaced"]
-        problems += _uncommitted(directory, replaced)
+        problems += _uncommitted_errors(directory, replaced)
     if problems:
         raise DiagnosticError(problems, Exit.REFUSED)
-    _write(directory, {path: files[path] for path, state in states.items() if state != "unchanged"})
+    _write_all_or_none(
+        directory, {path: files[path] for path, state in states.items() if state != "unchanged"}
+    )
     return [WrittenFile(path, state) for path, state in sorted(states.items())]
 
 
-def _state(path: Path, content: bytes) -> FileState:
+def _file_state(path: Path, content: bytes) -> FileState:
     """Return whether writing the content creates the file, replaces its content, or changes nothing."""
     if not os.path.lexists(path):
         return "new"
@@ -119,7 +121,7 @@ def _state(path: Path, content: bytes) -> FileState:
         return "replaced"
 
 
-def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
+def _uncommitted_errors(directory: Path, paths: list[str]) -> list[Diagnostic]:
     """Return an error for each file whose present content git could not restore."""
     if not paths:
         return []
@@ -138,7 +140,7 @@ def _uncommitted(directory: Path, paths: list[str]) -> list[Diagnostic]:
     ]
 
 
-def _blocked_paths(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+def _blocked_path_errors(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Return an error for each path at which something other than a file or a link exists."""
     kinds = {path: disk.kind_of(directory / path) for path in paths}
     return [
@@ -150,7 +152,7 @@ def _blocked_paths(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnost
     ]
 
 
-def _paths_outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+def _outside_project_errors(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Return an error for each path outside the project: behind a link, or below a `.git` directory."""
     errors = []
     for path in paths:
@@ -164,7 +166,7 @@ def _paths_outside(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnost
     return errors
 
 
-def _other_root_file(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
+def _other_root_file_errors(directory: Path, paths: Mapping[str, bytes]) -> list[Diagnostic]:
     """Return an error if a root file with the other name exists: a configuration has one root file."""
     if paths.keys().isdisjoint(ROOT_NAMES):
         return []
@@ -179,7 +181,7 @@ def _other_root_file(directory: Path, paths: Mapping[str, bytes]) -> list[Diagno
     ]
 
 
-def _write(directory: Path, files: Mapping[str, bytes]) -> None:
+def _write_all_or_none(directory: Path, files: Mapping[str, bytes]) -> None:
     """Write files below a directory: first all of them under temporary names, then rename them.
 
     If an error occurs, remove the temporary files and the new directories. Raises DiagnosticError.
@@ -241,7 +243,7 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
         return KeptSettings(files, (f"{ROOT_FILE}: everything, because dpsync cannot read the file",))
     root = old.root if isinstance(old.root, MappingNode) else MappingNode((), old.root.span)
     new_files, lost = dict(files), list[str]()
-    for name, insert in _kept_parts(old, root):
+    for name, insert in _parts_to_copy(old, root):
         try:
             candidate = {**new_files, ROOT_FILE: insert(new_files[ROOT_FILE].decode()).encode()}
             problem = find_problem(candidate)
@@ -253,10 +255,10 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
             lost.append(f"{name}: {problem}")
     text = new_files[ROOT_FILE].decode()
     new_root = YamlFile(text, ROOT_FILE).root
-    new_includes = _texts(new_root.get("include")) if isinstance(new_root, MappingNode) else []
+    new_includes = _list_texts(new_root.get("include")) if isinstance(new_root, MappingNode) else []
     lost += [
         f'include "{pattern}": the new files contain the entries'
-        for pattern in _texts(root.get("include"))
+        for pattern in _list_texts(root.get("include"))
         if pattern not in new_includes
     ]
     lost_variables = {name: None for name in _VARIABLE.findall(old.text) if f"${{{name}" not in text}
@@ -272,7 +274,7 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
     return KeptSettings(new_files, (*lost, *(f"the comment {comment}" for comment in lost_comments)))
 
 
-def _kept_parts(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[str], str]]]:
+def _parts_to_copy(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[str], str]]]:
     """Return the parts of the root file to copy: settings of the policy, and the environments.
 
     Each part has a name, and a function that inserts the part into the text of the new root file.
@@ -281,7 +283,7 @@ def _kept_parts(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[s
     policy = root.get("policy")
     for key, value in policy if isinstance(policy, MappingNode) else ():
         if key.text == "watch":
-            parts.append(("policy.watch", _watch_inserter(_texts(value))))
+            parts.append(("policy.watch", _watch_inserter(_list_texts(value))))
         else:
             parts.append((f"policy.{key.text}", _line_inserter(_source_lines(old, key, value), "policy")))
     for key, value in root:
@@ -356,7 +358,7 @@ def _watch_inserter(patterns: list[str]) -> Callable[[str], str]:
         if not isinstance(policy, MappingNode) or "watch" not in policy:
             return _line_inserter([f"watch: {on_one_line(patterns)}"], "policy")(text)
         key, node = next((key, node) for key, node in policy if key.text == "watch")
-        present = _texts(node)
+        present = _list_texts(node)
         named = {pattern.partition("=")[0] for pattern in present}
         missing_patterns = [pattern for pattern in patterns if pattern.partition("=")[0] not in named]
         return (
@@ -368,7 +370,7 @@ def _watch_inserter(patterns: list[str]) -> Callable[[str], str]:
     return insert
 
 
-def _texts(node: Node | None) -> list[str]:
+def _list_texts(node: Node | None) -> list[str]:
     """Return the items of a YAML list as texts; a single value counts as a list of one item."""
     value = None if node is None else node_value(node)
     return [] if value is None else [str(item) for item in value] if isinstance(value, list) else [str(value)]

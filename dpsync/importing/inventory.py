@@ -232,7 +232,7 @@ class _InventoryReader:
             name for name in named if not any(_is_named(organization, name, keys) for organization in listed)
         ]
         if missing or not listed:
-            raise DiagnosticError([_no_organization(name) for name in missing or [""]], Exit.FAILED)
+            raise DiagnosticError([_no_organization_error(name) for name in missing or [""]], Exit.FAILED)
         return [
             FoundObject(root, organization)
             for organization in listed
@@ -248,7 +248,7 @@ class _InventoryReader:
             (kind, parent)
             for kind in self.registry.in_dependency_order
             for parent in level
-            if parent.kind.name in kind.parents and self._is_read(kind, parent)
+            if parent.kind.name in kind.parents and self._needs_request(kind, parent)
         ]
         self.observer.expect_reads(len(lists_to_read))
 
@@ -278,7 +278,7 @@ class _InventoryReader:
                 self.inventory.outputs[outputs.kind, value.id] = obj
         return [obj for obj in children if (obj.kind.name, obj.live.id) not in self.inventory.outputs]
 
-    def _is_read(self, kind: Kind, parent: FoundObject) -> bool:
+    def _needs_request(self, kind: Kind, parent: FoundObject) -> bool:
         """Return whether to read the objects of a kind below a parent with a request of their own.
 
         A tree is read once for all kinds of its nodes. Singles of nodes are read only with `full`; otherwise
@@ -348,7 +348,7 @@ class _InventoryReader:
         `name` is the name of the order, `ordered` the kind of the ordered objects, and `path` the path
         template of the request. An order that may not be read is noted as unreadable.
         """
-        lists = self.sources.map_parallel(lambda holder: self._order(holder, path), holders)
+        lists = self.sources.map_parallel(lambda holder: self._read_order(holder, path), holders)
         for holder, ids in zip(holders, lists, strict=True):
             if ids is None:
                 self.inventory.unreadable.append(
@@ -361,7 +361,7 @@ class _InventoryReader:
             else:
                 self.inventory.orders[holder.live.identity, name] = ids
 
-    def _order(self, holder: FoundObject, path: str) -> list[str] | None:
+    def _read_order(self, holder: FoundObject, path: str) -> list[str] | None:
         """Return the ids in the order of a list; None if the token may not read the order."""
         (_, id_), *parent_chain = holder.url_chain
         url = fill_path_template(self.registry, holder.kind, path, id_, parent_chain)
@@ -376,7 +376,7 @@ def _is_named(organization: LiveObject, name: str, keys: list[str]) -> bool:
     return name == organization.id or any(name == organization.fields.get(key) for key in keys)
 
 
-def _no_organization(name: str) -> Diagnostic:
+def _no_organization_error(name: str) -> Diagnostic:
     """Return the error that the token can read no organization with a name; "" for no organization at all."""
     if not name:
         return Diagnostic(

@@ -134,15 +134,17 @@ class _Layout:
         for organization in self.inventory.objects_of_kind(root.name):
             settings = {
                 "id": organization.live.id,
-                **self._field_values(organization, ""),
-                **self._values_below(organization, ""),
+                **self._field_data(organization, ""),
+                **self._data_below(organization, ""),
             }
             for list_key, kinds in sorted(self.registry.kinds_by_list_key(root.name).items()):
                 if _have_shape(kinds, SingleEntry):
                     continue
                 if children := self.inventory.children(organization, kinds):
                     self._write_list(organization, list_key, kinds, children)
-            organizations[organization.key] = BlockMapping(settings, self._described(organization).comments)
+            organizations[organization.key] = BlockMapping(
+                settings, self._described_entry(organization).comments
+            )
         head: dict[str, Any] = {"dpsync": 1}
         if include := include_patterns(self.new_files.contents):
             head["include"] = include
@@ -170,14 +172,14 @@ class _Layout:
         )
         if not contain_trees:
             path = f"{organization.key}/{list_key}.yaml"
-            value = _nested(list_key.split("."), self._entries(children, posixpath.dirname(path)))
+            value = _nest(list_key.split("."), self._entries_by_key(children, posixpath.dirname(path)))
             self._write_included_file(organization, path, value)
             return
         for child in children:
             path = self.new_files.unused_path(
                 f"{organization.key}/{list_key}/{_file_name(child.key)}", ".yaml"
             )
-            value = _nested(list_key.split("."), self._entries([child], posixpath.dirname(path)))
+            value = _nest(list_key.split("."), self._entries_by_key([child], posixpath.dirname(path)))
             self._write_included_file(organization, path, value)
 
     def _write_included_file(self, organization: FoundObject, path: str, value: Mapping[str, Any]) -> None:
@@ -186,24 +188,24 @@ class _Layout:
 
     # Entries.
 
-    def _entries(self, children: list[FoundObject], directory: str) -> BlockMapping:
+    def _entries_by_key(self, children: list[FoundObject], directory: str) -> BlockMapping:
         """Return the entries of these objects by key. `directory` is that of the file with the entries."""
         return BlockMapping(
-            {obj.key: self._entry_value(obj, directory) for obj in sorted(children, key=lambda i: i.key)}
+            {obj.key: self._entry_data(obj, directory) for obj in sorted(children, key=lambda i: i.key)}
         )
 
-    def _described(self, obj: FoundObject) -> DescribedEntry:
+    def _described_entry(self, obj: FoundObject) -> DescribedEntry:
         """Return the fields and comments of the entry of an object."""
         return self.entries.by_address[obj.address]
 
-    def _entry_value(self, obj: FoundObject, directory: str) -> Any:
+    def _entry_data(self, obj: FoundObject, directory: str) -> Any:
         """Return the YAML data of an entry, or only its main field if there is nothing else to write.
 
         `directory` is the directory of the file with the entry, to which paths of long values are relative.
         """
-        kind, comments = obj.kind, self._described(obj).comments
-        fields = shorten_fields(kind, self._field_values(obj, directory))
-        values_below = self._values_below(obj, directory)
+        kind, comments = obj.kind, self._described_entry(obj).comments
+        fields = shorten_fields(kind, self._field_data(obj, directory))
+        values_below = self._data_below(obj, directory)
         if (
             kind.shorthand_field is not None
             and not obj.pinned
@@ -216,9 +218,9 @@ class _Layout:
         values = {**({"id": obj.live.id} if obj.pinned else {}), **fields, **values_below}
         return BlockMapping(values, comments) if values_below or comments else values
 
-    def _field_values(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+    def _field_data(self, obj: FoundObject, directory: str) -> dict[str, Any]:
         """Return the fields of an entry as YAML data, with long values moved to files of their own."""
-        fields = self._described(obj).fields
+        fields = self._described_entry(obj).fields
         return {
             name: self._with_long_values_in_files(obj, name, value, directory)
             for name, value in fields.items()
@@ -252,7 +254,7 @@ class _Layout:
         self.new_files.add(path, value.text)
         return {"file": posixpath.relpath(path, directory or ".")}
 
-    def _values_below(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+    def _data_below(self, obj: FoundObject, directory: str) -> dict[str, Any]:
         """Return the singles and lists in an entry by their keys, ordered by key, with trees at the end.
 
         The entry of an organization contains only its singles, because its lists have files of their own.
@@ -265,7 +267,7 @@ class _Layout:
             }
         trees = {key for key, kinds in kinds_by_list_key.items() if _have_shape(kinds, TreeNode)}
         for list_key in [*sorted(kinds_by_list_key.keys() - trees), *sorted(trees)]:
-            value = self._list_value(obj, list_key, kinds_by_list_key[list_key], directory)
+            value = self._list_data(obj, list_key, kinds_by_list_key[list_key], directory)
             if value is not None:
                 *outer_keys, last = list_key.split(".")
                 mapping = values
@@ -274,22 +276,22 @@ class _Layout:
                 mapping[last] = value
         return values
 
-    def _list_value(self, obj: FoundObject, list_key: str, kinds: tuple[Kind, ...], directory: str) -> Any:
+    def _list_data(self, obj: FoundObject, list_key: str, kinds: tuple[Kind, ...], directory: str) -> Any:
         """Return the YAML data of a list, tree or single of an object; None if it is not written.
 
         Many entries become a CSV file if their kind allows that. A few short entries may be on one line.
         """
         if _have_shape(kinds, TreeNode):
             nodes = [node for node in obj.nodes_inside if node.kind.key == list_key]
-            return [self._node_value(node, directory) for node in nodes] or None
+            return [self._node_data(node, directory) for node in nodes] or None
         children = self.inventory.children(obj, kinds)
         if not children:
             return None
         if _have_shape(kinds, SingleEntry):
-            return self._single_value(children[0], directory)
+            return self._single_data(children[0], directory)
         if row_format(kinds[0]) is not None and len(children) >= CSV_FROM_ENTRIES:
             return self._write_csv_file(obj, kinds[0], children, directory)
-        entries = self._entries(children, directory)
+        entries = self._entries_by_key(children, directory)
         short = len(entries) < 4 and not any(isinstance(value, dict | list) for value in entries.values())
         return dict(entries) if short else entries
 
@@ -304,46 +306,46 @@ class _Layout:
         entries_without_row: list[FoundObject] = []
         for child in sorted(children, key=lambda found_object: found_object.key):
             try:
-                if self._described(child).comments:
+                if self._described_entry(child).comments:
                     raise UneditableError("a CSV row cannot contain a comment")
                 pin = {"id": child.live.id} if child.pinned else {}
-                lines.append(cells_of_entry(kind, child.key, {**pin, **self._field_values(child, directory)}))
+                lines.append(cells_of_entry(kind, child.key, {**pin, **self._field_data(child, directory)}))
             except UneditableError:
                 entries_without_row.append(child)
         if not lines:
-            return self._entries(children, directory)
+            return self._entries_by_key(children, directory)
         organization, list_key, *names = map(_file_name, (*obj.address.segments, kind.key))
         path = self.new_files.unused_path("/".join([organization, list_key, ".".join(names)]), ".csv")
         self.new_files.add(path, csv_text(kind, lines))
         named = {ROWS_WORD: posixpath.relpath(path, directory or ".")}
-        return BlockMapping({**named, **self._entries(entries_without_row, directory)})
+        return BlockMapping({**named, **self._entries_by_key(entries_without_row, directory)})
 
-    def _single_value(self, obj: FoundObject, directory: str) -> Any:
+    def _single_data(self, obj: FoundObject, directory: str) -> Any:
         """Return the YAML data of a single, an object that its parent has exactly once.
 
         None if all its values are defaults, unless a value can widen access.
         """
-        written = self._described(obj).fields
+        written = self._described_entry(obj).fields
         kind = obj.kind
         is_default = kind.exists_with_parent and all(
             value == field_.platform_default and not (field_.can_widen_access or self.full)
             for field_, value in ((kind.field(name), value) for name, value in written.items())
         )
-        if is_default and not self._values_below(obj, directory):
+        if is_default and not self._data_below(obj, directory):
             return None
-        return self._entry_value(obj, directory)
+        return self._entry_data(obj, directory)
 
-    def _node_value(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+    def _node_data(self, obj: FoundObject, directory: str) -> dict[str, Any]:
         """Return the YAML data of a navigation node with its children."""
         shape = obj.kind.shape
         assert isinstance(shape, TreeNode)
         data: dict[str, Any] = {"type": shape.yaml_type, "key": obj.key}
         if obj.pinned:
             data["id"] = obj.live.id
-        data |= {**self._field_values(obj, directory), **self._values_below(obj, directory)}
-        comments = self._described(obj).comments
+        data |= {**self._field_data(obj, directory), **self._data_below(obj, directory)}
+        comments = self._described_entry(obj).comments
         if obj.nodes_inside:
-            data["children"] = [self._node_value(node, directory) for node in obj.nodes_inside]
+            data["children"] = [self._node_data(node, directory) for node in obj.nodes_inside]
         return BlockMapping(data, comments) if obj.nodes_inside or comments else data
 
 
@@ -366,7 +368,7 @@ def _file_name(key: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", key).strip(".-") or "entry"
 
 
-def _nested(path: list[str], value: Any) -> dict[str, Any]:
+def _nest(path: list[str], value: Any) -> dict[str, Any]:
     """Return a value at a path of keys: `["a", "b"]` gives `{a: {b: value}}`."""
     *outer_keys, last = path
     nested: dict[str, Any] = {last: value}
@@ -536,10 +538,10 @@ def workflow_files(settings: WorkflowSettings) -> dict[str, bytes]:
     """
     if problem := settings.problem():
         raise ValueError(problem)
-    return {f".github/workflows/{name}.yml": _workflow(name, settings).encode() for name in WORKFLOWS}
+    return {f".github/workflows/{name}.yml": _workflow_text(name, settings).encode() for name in WORKFLOWS}
 
 
-def _workflow(name: str, settings: WorkflowSettings) -> str:
+def _workflow_text(name: str, settings: WorkflowSettings) -> str:
     """Return the workflow `name` ("plan", "apply" or "drift"): its template with the settings filled in."""
     folder = next((path for path in _TEMPLATES if path.is_dir()), _TEMPLATES[0])
     text = disk.read(folder / f"{name}.yml", _MAX_TEMPLATE_BYTES).decode()

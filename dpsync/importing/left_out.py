@@ -148,12 +148,12 @@ def watch_lines(naming: Naming, unwatched: Iterable[UnwatchedParts]) -> Iterator
     """
     for resource, fields, places in unwatched:
         for field in fields:
-            yield _field_line(naming, resource, field)
+            yield _line_for_field(naming, resource, field)
         for address, kinds in places:
-            yield Line(address=str(address), line=_place_line(address, kinds))
+            yield Line(address=str(address), line=_line_for_list(address, kinds))
 
 
-def _field_line(naming: Naming, resource: Entry, field: Field) -> Line:
+def _line_for_field(naming: Naming, resource: Entry, field: Field) -> Line:
     """Return the line with the live value of a field, or the reason why the value cannot be written."""
     address, live = str(resource.address), naming.live_object(resource)
     if live is None:
@@ -184,7 +184,7 @@ def _field_line(naming: Naming, resource: Entry, field: Field) -> Line:
     return Line(address=address, field=field.name, line=f"{yaml_scalar(field.name, key=True)}: {text}")
 
 
-def _place_line(address: Address, kinds: Sequence[Kind]) -> str:
+def _line_for_list(address: Address, kinds: Sequence[Kind]) -> str:
     """Return the line that makes drift compare a list or a single.
 
     For a list this is a pattern of `policy: watch`, for a single (an object that its parent has exactly once)
@@ -216,8 +216,8 @@ def watched_patterns(
     }
     left_out = {
         (obj.kind.key, parent.kind.name)
-        for obj, parent in _without_entry(inventory, everything)
-        if not _watched_values(obj)
+        for obj, parent in _objects_without_entry(inventory, everything)
+        if not _watchable_values(obj)
     }
     places = access_places(registry, unread | left_out)
     if places == access_places(registry):
@@ -232,7 +232,7 @@ def watched_values(registry: Registry, inventory: Inventory, everything: Sequenc
     patterns cover the fields that can make an object more visible or give it more rights.
     """
     patterns = []
-    for obj, parent in _without_entry(inventory, everything):
+    for obj, parent in _objects_without_entry(inventory, everything):
         if isinstance(obj.kind.shape, SingleEntry):
             continue
         id_, title = obj.live.id, obj.live.fields.get(obj.kind.title_field)
@@ -241,11 +241,11 @@ def watched_values(registry: Registry, inventory: Inventory, everything: Sequenc
         address = (
             list_address.unmanaged_child(str(title), id_) if has_title else list_address.unmanaged_child(id_)
         )
-        patterns += [f"{address}#{name}={text}" for name, text in _watched_values(obj)]
+        patterns += [f"{address}#{name}={text}" for name, text in _watchable_values(obj)]
     return sorted(patterns)
 
 
-def _without_entry(
+def _objects_without_entry(
     whole: Inventory, everything: Sequence[FoundObject]
 ) -> Iterator[tuple[FoundObject, FoundObject]]:
     """Yield each object that has no entry although its parent has one, with its parent.
@@ -259,7 +259,7 @@ def _without_entry(
             yield obj, parent
 
 
-def _watched_values(obj: FoundObject) -> list[tuple[str, str]]:
+def _watchable_values(obj: FoundObject) -> list[tuple[str, str]]:
     """Return name and present value of the fields of an object that a pattern can watch.
 
     These are the fields that affect access or visibility.

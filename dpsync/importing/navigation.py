@@ -97,7 +97,7 @@ class _NavigationConverter:
         """The position of each value that must be unique: a default, a path, a name."""
         self._nodes_without_path: set[Address] = set()
         self._entries_without_path: set[Hashable] = set()
-        """The entries that the site shows without a path, as `_identify_value` identifies them."""
+        """The entries that the site shows without a path, as `_identity_of_title` identifies them."""
 
     def leave_out(self, address: Address | str, field: str | None, why: str, span: Span) -> None:
         """Report a setting of the file that the configuration does not have, or has with another value."""
@@ -116,8 +116,11 @@ class _NavigationConverter:
         self.key = slugify(site_title) or owner.noun
         address = Address((self.local_key,)).child(*owner.key.split("."), self.key)
         self.root = address.child(*navigation_key.split("."))
-        other_entries = _entries(site, except_keys=(owner.title_field, navigation_key))
-        self.owner = {owner.title_field: site_title, **self._fields(owner, other_entries, address, address)}
+        other_entries = _entries_by_key(site, except_keys=(owner.title_field, navigation_key))
+        self.owner = {
+            owner.title_field: site_title,
+            **self._field_data(owner, other_entries, address, address),
+        }
         self._report_unknown(other_entries, address)
         items = site.get(navigation_key)
         assert isinstance(items, Sequence)
@@ -221,16 +224,16 @@ class _NavigationConverter:
         Raises _NoCounterpartError if the node lacks a required field or child.
         """
         assert isinstance(kind.shape, NodeShape)
-        values = _entries(node, except_keys=("type", "key", "children", "content"))
+        values = _entries_by_key(node, except_keys=("type", "key", "children", "content"))
         data: dict[str, Any] = {"type": kind.shape.yaml_type, "key": address.last_segment}
         content_field, content_kind = self.tree.content_field(kind) or (None, None)
         all_values = dict(values)
         entry = None  # the fields of the entry for the space that the node shows
         if content_kind is not None:
-            entry = self._content_fields(content_kind, node, values, address)
+            entry = self._content_field_data(content_kind, node, values, address)
         values = {name: pair for name, pair in values.items() if name not in self.tree.single_fields(kind)}
         try:
-            fields = self._fields(kind, values, address, parent_address)
+            fields = self._field_data(kind, values, address, parent_address)
         except _NoCounterpartError:
             self._report_nodes_inside(kind, node, address)
             raise
@@ -239,8 +242,8 @@ class _NavigationConverter:
         if content_kind is not None and entry is not None:
             has_path = self._nodes_without_path.isdisjoint((address, parent_address))
             self._make_title_unique(content_kind, entry, address, self.root, node.span, has_path)
-        single = self._single_values(kind, all_values, entry or {}, address)
-        children = self._children(kind, node, address)
+        single = self._single_data(kind, all_values, entry or {}, address)
+        children = self._convert_children(kind, node, address)
         if len(children or ()) < kind.shape.min_children:
             child_nouns = " or ".join(self.registry[name].noun for name in kind.shape.child_kinds)
             raise _NoCounterpartError(
@@ -254,7 +257,7 @@ class _NavigationConverter:
         data |= fields | single
         return BlockMapping({**data, "children": children}) if children else data
 
-    def _single_values(
+    def _single_data(
         self,
         kind: Kind,
         values: dict[str, tuple[Scalar, Parsed]],
@@ -275,10 +278,10 @@ class _NavigationConverter:
             for name in names
             if name in values and node_value(values[name][1]) != content_fields.get(name)
         }
-        fields = self._fields(kind, differing, address.child(word), address)
+        fields = self._field_data(kind, differing, address.child(word), address)
         return {word: fields} if fields else {}
 
-    def _children(self, kind: Kind, node: Mapping, address: Address) -> list[dict[str, Any]] | None:
+    def _convert_children(self, kind: Kind, node: Mapping, address: Address) -> list[dict[str, Any]] | None:
         """Convert the children of a node; return None if the kind allows no children."""
         inside = self.tree.child_kinds_by_type(kind)
         children = node.get("children")
@@ -340,7 +343,7 @@ class _NavigationConverter:
 
     # The fields of entries.
 
-    def _fields(
+    def _field_data(
         self, kind: Kind, values: dict[str, tuple[Scalar, Parsed]], address: Address, parent_address: Address
     ) -> dict[str, Any]:
         """Return the fields of an entry as YAML data in the order of its kind, removed from `values`.
@@ -362,7 +365,7 @@ class _NavigationConverter:
                 continue
             if field_.required and not isinstance(value, str):
                 self._add_error(f"the {field_.name} of {kind.noun_with_article} must be a text", node.span)
-            written = self._field_value(field_, value, address, key.span)
+            written = self._value_data(field_, value, address, key.span)
             if written is not None and not self._is_duplicate(
                 kind, field_, written, address, parent_address, key.span
             ):
@@ -378,7 +381,7 @@ class _NavigationConverter:
                 )
         return fields
 
-    def _field_value(self, field_: Field, value: Any, address: Address, span: Span) -> Any:
+    def _value_data(self, field_: Field, value: Any, address: Address, span: Span) -> Any:
         """Return a value as YAML data; None if it is not allowed, which is reported.
 
         A required text that is too long is shortened, and reported, too.
@@ -395,7 +398,7 @@ class _NavigationConverter:
             ):
                 shortened = value[:max_length].rstrip()
                 self.leave_out(address, field_.name, f'{why}, so the new value is "{shortened}"', span)
-                return self._field_value(field_, shortened, address, span)
+                return self._value_data(field_, shortened, address, span)
             self.leave_out(address, field_.name, str(why), span)
             return None
 
@@ -441,21 +444,23 @@ class _NavigationConverter:
         ties = [fields.get(tie) for tie in kind.tie_breakers if not kind.field(tie).is_parent_reference]
         original, number, type_ = str(fields[name]), 1, kind.field(name).type
         max_length = type_.max_length if isinstance(type_, Text) else None
-        identity = self._identify_value(kind, original, ties, parent_address)
+        identity = self._identity_of_title(kind, original, ties, parent_address)
         while self._unique_values.setdefault(identity, span) is not span and not (
             has_path and identity not in self._entries_without_path
         ):
             number += 1
             suffix = f" ({number})"
             fields[name] = f"{original[: max_length and max_length - len(suffix)]}{suffix}"
-            identity = self._identify_value(kind, fields[name], ties, parent_address)
+            identity = self._identity_of_title(kind, fields[name], ties, parent_address)
         self._entries_without_path |= set() if has_path else {identity}
         if number > 1:
-            first = self._unique_values[self._identify_value(kind, original, ties, parent_address)]
+            first = self._unique_values[self._identity_of_title(kind, original, ties, parent_address)]
             why = f"the {kind.noun} at {first} has the same {name}"
             self.leave_out(address, name, f'{why}, so the new value is "{fields[name]}"', span)
 
-    def _identify_value(self, kind: Kind, value: Any, ties: list[Any], parent_address: Address) -> Hashable:
+    def _identity_of_title(
+        self, kind: Kind, value: Any, ties: list[Any], parent_address: Address
+    ) -> Hashable:
         """Return what identifies a title in a list: the kind, the list, the title and the tie breakers."""
         return kind.name, parent_address, canonical_json([value, *ties])
 
@@ -469,7 +474,7 @@ class _NavigationConverter:
 
     # The space that a node shows.
 
-    def _content_fields(
+    def _content_field_data(
         self, kind: Kind, node: Mapping, values: dict[str, tuple[Scalar, Parsed]], address: Address
     ) -> dict[str, Any]:
         """Return the fields of the entry for the space that a node shows.
@@ -477,11 +482,11 @@ class _NavigationConverter:
         In the file, the required fields of the space, such as its title, are keys of the node (`values`).
         """
         content = node.get("content")
-        content_entries = _entries(content) if isinstance(content, Mapping) else {}
+        content_entries = _entries_by_key(content) if isinstance(content, Mapping) else {}
         for field_ in kind.fields:
             if field_.required and field_.name in values:
                 content_entries[field_.name] = values.pop(field_.name)
-        fields = self._fields(kind, content_entries, address, self.root)
+        fields = self._field_data(kind, content_entries, address, self.root)
         for name, (key, value) in content_entries.items():
             if node_value(value) is not None:
                 why = "dpsync has no setting for the directory of a space"
@@ -554,6 +559,6 @@ class _NavigationConverter:
         return NewConfiguration(files, tuple(self.left_out))
 
 
-def _entries(node: Mapping, except_keys: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
+def _entries_by_key(node: Mapping, except_keys: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
     """Return the keys and values of a mapping, without the keys in `but`."""
     return {key.text: (key, value) for key, value in node if key.text not in except_keys}

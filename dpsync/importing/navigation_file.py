@@ -148,7 +148,7 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     node, problems = read(data, name)
     if problems:
         raise DiagnosticError(problems, Exit.INVALID, texts)
-    shape_error = _find_error(node, name, tree)
+    shape_error = _find_structure_error(node, name, tree)
     if shape_error is not None:
         raise DiagnosticError([shape_error], Exit.INVALID, texts)
     assert isinstance(node, Mapping)
@@ -158,7 +158,7 @@ def read_navigation(path: Path, name: str, tree: NavigationKinds, project: Path)
     return NavigationFile(node, site, tuple(key for key, _ in node if key.text not in known), texts)
 
 
-def _find_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
+def _find_structure_error(node: Node | None, name: str, tree: NavigationKinds) -> Diagnostic | None:
     """Return the error in the outermost levels of the file; None if there is none."""
     hint = f"pass {' or '.join(NAVIGATION_FILE_NAMES)}, the navigation file of GitBook's Git Sync"
     if not isinstance(node, Mapping):
@@ -464,7 +464,7 @@ class _NavigationExporter(Struct):
         space: dict[str, Any] = {}
         if content is not None:
             content_field, content_kind = content
-            space = self._content_data(content_kind, content_field.name, entry, shape) or {}
+            space = self._space_data(content_kind, content_field.name, entry, shape) or {}
             title = content_kind.title_field
             if title in space:
                 data[title] = space.pop(title)
@@ -490,7 +490,7 @@ class _NavigationExporter(Struct):
             data["content"] = {"directory": None, **space}
             field_names = (*field_names, content[0].name)
         self._report_other_fields(entry, field_names)
-        self._note_flag_candidate(kind, entry)
+        self._note_flags(kind, entry)
         if shape.child_kinds:
             data["children"] = [node for child in entry.children for node in self._node_data(child)]
         yield data
@@ -526,7 +526,7 @@ class _NavigationExporter(Struct):
             self.left_out.append(LeftOut(str(space.address), title, why, space.field_span(title)))
         data[title] = public_values[title]
 
-    def _note_flag_candidate(self, kind: Kind, entry: Entry) -> None:
+    def _note_flags(self, kind: Kind, entry: Entry) -> None:
         """Note for each flag such as `default`, which one of several siblings must have, whether one has it.
 
         An entry without the flag is a candidate as long as no sibling has the flag.
@@ -558,7 +558,7 @@ class _NavigationExporter(Struct):
             self.left_out.append(LeftOut(str(entry.address), "key", why, entry.span))
         return key
 
-    def _content_data(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
+    def _space_data(self, kind: Kind, name: str, entry: Entry, shape: NodeShape) -> dict[str, Any] | None:
         """Return the data of the space that a node shows: its title, then other values.
 
         None and a problem if the files do not contain the space or its title.

@@ -105,9 +105,9 @@ class _YamlFormatter:
         self.levels: list[_Level] = []
         self.shift = 0
         """The number of columns by which lines move that continue the present line."""
-        self._scan("\n".join(self.lines))
+        self._assign_tokens("\n".join(self.lines))
 
-    def _scan(self, text: str) -> None:
+    def _assign_tokens(self, text: str) -> None:
         """Assign the tokens to the lines where they begin, and mark lines that continue from above."""
         opening_lines: list[int] = []
         for token in yaml.scan(text, Loader=yaml.CLoader):
@@ -163,7 +163,7 @@ class _YamlFormatter:
         if not line.strip():
             return ""
         if not line_tokens.tokens:
-            return " " * self._column_of_comment(number, line) + line.strip()
+            return " " * self._comment_column(number, line) + line.strip()
         column = self._open_levels(number, line_tokens.tokens)
         formatted = " " * column + _with_normal_spaces(line, line_tokens.tokens)
         return formatted if line_tokens.ends_in_text else formatted.rstrip()
@@ -176,7 +176,7 @@ class _YamlFormatter:
         first_column: int | None = None
         index = 0
         while index < len(tokens) and isinstance(tokens[index], yaml.BlockEntryToken):
-            level = self._level(tokens[index].start_mark.column, is_list=True)
+            level = self._level_at(tokens[index].start_mark.column, is_list=True)
             first_column = level.new_column if first_column is None else first_column
             index += 1
         self.shift = self.levels[-1].new_column - self.levels[-1].old_column if self.levels else 0
@@ -185,7 +185,7 @@ class _YamlFormatter:
         column = tokens[index].start_mark.column
         is_further_key = any(level.old_column == column and not level.is_list for level in self.levels)
         if (number, column) in self.mappings or is_further_key:
-            level = self._level(column, is_list=False)
+            level = self._level_at(column, is_list=False)
             self.shift = level.new_column - level.old_column
             return level.new_column if first_column is None else first_column
         if first_column is not None:
@@ -200,7 +200,7 @@ class _YamlFormatter:
         while self.levels and self.levels[-1].old_column > column:
             self.levels.pop()
 
-    def _level(self, column: int, is_list: bool) -> _Level:
+    def _level_at(self, column: int, is_list: bool) -> _Level:
         """Return the open list or mapping at a column before formatting; open it if necessary."""
         self._close_deeper_levels(column)
         if self.levels and self.levels[-1].old_column == column:
@@ -214,7 +214,7 @@ class _YamlFormatter:
         self.levels.append(_Level(column, new_column, is_list))
         return self.levels[-1]
 
-    def _column_of_comment(self, number: int, line: str) -> int:
+    def _comment_column(self, number: int, line: str) -> int:
         """Return the new column of a comment line.
 
         A comment with the column of the next line moves with that line, otherwise with the collection around.

@@ -176,7 +176,7 @@ class _Updater:
                 self._add_field(resource, pattern.field)
             change = changes.get(str(resource.address))
             if change is not None:
-                self._write_change(resource, change, pattern.field)
+                self._write_differences(resource, change, pattern.field)
             elif str(resource.address) in blocked and self.sides.live_object(resource) is None:
                 blocked_change = blocked[str(resource.address)]
                 self._report_not_live(resource, blocked_change.reason, blocked_change.todo or _DELETED_HINT)
@@ -199,7 +199,7 @@ class _Updater:
         text = str(address) if address else None
         self.result.problems.append(Diagnostic(code, message, span, text, hint))
 
-    def _write_change(self, resource: Entry, change: Change, only: str | None) -> None:
+    def _write_differences(self, resource: Entry, change: Change, only: str | None) -> None:
         """Write the live values of the fields in which an entry differs; with `only`, of this field."""
         live = self.sides.live_object(resource)
         if live is None or change.action != "update":
@@ -254,7 +254,7 @@ class _Updater:
             key_by_id[id_] = key
         live_order = [key_by_id[id] for id in ids_inside if id in key_by_id]
         if live_order != keys:
-            self._set_value(resource, order.name, live_order)
+            self._write_value(resource, order.name, live_order)
 
     def _ids_inside(self, order: ListOrder, holder: LiveObject) -> list[str]:
         """Return the ids of the objects that an object contains, in live order."""
@@ -280,7 +280,7 @@ class _Updater:
         except (UneditableError, UnwritableValueError) as why:
             self._report_not_written(resource, field_.name, str(why))
             return
-        self._set_value(resource, field_.name, value)
+        self._write_value(resource, field_.name, value)
 
     def _add_field(self, resource: Entry, name: str) -> None:
         """Add a field with its live value to an entry whose files do not have the field yet.
@@ -330,7 +330,7 @@ class _Updater:
         self.edits.setdefault(resource.span.file, []).extend(edits)
         self.result.written.append(WrittenField(resource.address, name, resource.span))
 
-    def _set_value(self, resource: Entry, name: str, value: Any) -> None:
+    def _write_value(self, resource: Entry, name: str, value: Any) -> None:
         """Write YAML data for a field: into the target file, a CSV row, or the line of the field."""
         span = resource.field_span(name)
         if self.target_file is not None and span.file != self.target_file:
@@ -427,13 +427,13 @@ class _Updater:
         """
         document = self._document(span.file)
         key, old = document.value_of(span)
-        path = _file_reference(old)
+        path = _referenced_file(old)
         if path is not None:
             path_in_project = posixpath.normpath(posixpath.join(posixpath.dirname(span.file), path))
             self._set_file_content(self.sides.files.real_name(path_in_project) or path_in_project, value)
             return
         value = replace_file_contents(
-            value, lambda long, path: self._write_long_value(span.file, _nested_node(old, path), long)
+            value, lambda long, path: self._write_long_value(span.file, _node_at_path(old, path), long)
         )
         value = field_.type.shortest_form(value, old)
         if field_.allows_inline_words and key is not None and key.text != field_.name:
@@ -446,7 +446,7 @@ class _Updater:
 
         Without such a file, return the value itself.
         """
-        path = _file_reference(old) if old is not None else None
+        path = _referenced_file(old) if old is not None else None
         if path is None:
             return _inline_value(long)
         path_in_project = posixpath.normpath(posixpath.join(posixpath.dirname(yaml_file), path))
@@ -490,7 +490,7 @@ class _Updater:
                 hint = f"to update the order of the objects as well, run {command}"
             self.add_problem("order", message, resource.address, resource.span, hint)
 
-    def _insert_all(self) -> None:
+    def _insert_into_target_file(self) -> None:
         """Insert the remembered values into the target file; if that fails, report it and insert none."""
         if self.target_file is None or not self.values_for_target_file:
             return
@@ -529,17 +529,17 @@ class _Updater:
         for name, file in self.row_files.items():
             before = self.sides.files.read(name, DEFAULT_LIMITS.bytes)
             self.result.files[name] = encode(file.edited_text(), before)
-        self._insert_all()
+        self._insert_into_target_file()
         return self.result
 
 
-def _file_reference(node: nodes.Node) -> str | None:
+def _referenced_file(node: nodes.Node) -> str | None:
     """Return the path in `{file: PATH}`; None for other values."""
     path = node.get("file") if isinstance(node, nodes.Mapping) and len(node.entries) == 1 else None
     return str(path.value) if isinstance(path, nodes.Scalar) else None
 
 
-def _nested_node(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
+def _node_at_path(node: nodes.Node, path: tuple[str, ...]) -> nodes.Node | None:
     """Return the node at these keys; None if there is none."""
     for name in path:
         member = node.get(name) if isinstance(node, nodes.Mapping) else None

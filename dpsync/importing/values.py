@@ -88,7 +88,7 @@ class ValueWriter(Struct, frozen=True):
         Raises UnwritableValueError if the configuration reader would not accept the data for this type.
         """
         written = self._yaml_data(type_, value, ())
-        self._check(type_, written)
+        self._check_readable(type_, written)
         return written
 
     def _yaml_data(self, type_: Type, value: Value, path: tuple[str, ...]) -> Any:
@@ -121,14 +121,14 @@ class ValueWriter(Struct, frozen=True):
             case Json() if self.json_in_own_file:
                 return FileContent(".json", json_text(value))
             case Markdown():
-                return self._markdown(value)
+                return self._markdown_file(value)
             case Certificate() if isinstance(value, str):
-                return FileContent(".pem", _pem(value))
+                return FileContent(".pem", _pem_text(value))
             case LongText() if isinstance(value, str) and ("\n" in value or len(value) > _MAX_INLINE_CHARS):
                 return FileContent(".txt", value)
         return value
 
-    def _markdown(self, value: Value) -> FileContent:
+    def _markdown_file(self, value: Value) -> FileContent:
         """Return the content of a Markdown file for a text or a rich-text Document of the platform.
 
         Raises UnwritableValueError if Markdown cannot express the Document.
@@ -169,7 +169,7 @@ class ValueWriter(Struct, frozen=True):
             return {"env": self.name_secret(path)}
         return value
 
-    def _check(self, type_: Type, written: Any) -> None:
+    def _check_readable(self, type_: Type, written: Any) -> None:
         """Raise UnwritableValueError if the configuration reader would not accept YAML data for a type."""
         if isinstance(type_, Json) and isinstance(written, dict) and set(written) == {"file"}:
             raise UnwritableValueError("dpsync would read the value as the name of a file")
@@ -229,10 +229,10 @@ def without_defaults(value: Any, absent: Any, shape: Mapping[str, Any] | None = 
 
 def json_text(value: Any) -> str:
     """Return JSON text in which short, flat collections are on one line."""
-    return escape_invisible(_json(value, "")) + "\n"
+    return escape_invisible(_indented_json(value, "")) + "\n"
 
 
-def _json(value: Any, indent: str) -> str:
+def _indented_json(value: Any, indent: str) -> str:
     """Return JSON text whose further lines are indented by `indent`; see `json_text`."""
     import json
 
@@ -245,16 +245,17 @@ def _json(value: Any, indent: str) -> str:
         return f"{{ {line[1:-1]} }}" if isinstance(value, dict) else line
     inner = indent + "  "
     if isinstance(value, list):
-        parts = [_json(child, inner) for child in value]
+        parts = [_indented_json(child, inner) for child in value]
     else:
         parts = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_json(child, inner)}" for key, child in value.items()
+            f"{json.dumps(key, ensure_ascii=False)}: {_indented_json(child, inner)}"
+            for key, child in value.items()
         ]
     opening, closing = "[]" if isinstance(value, list) else "{}"
     return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
 
 
-def _pem(value: str) -> str:
+def _pem_text(value: str) -> str:
     """Return a certificate in PEM format: base64 lines of 64 characters between BEGIN and END lines.
 
     The platform may return only the base64 text.
@@ -286,14 +287,15 @@ class _ValueChecker(Struct):
                 return self.node({"file": name})
             case dict():
                 entries = tuple(
-                    (self._scalar(key, FORBIDDEN_IN_VALUE), self.node(child)) for key, child in value.items()
+                    (self._scalar_node(key, FORBIDDEN_IN_VALUE), self.node(child))
+                    for key, child in value.items()
                 )
                 return nodes.Mapping(entries, NO_SPAN)
             case list():
                 return nodes.Sequence(tuple(self.node(child) for child in value), NO_SPAN)
-        return self._scalar(value, FORBIDDEN_IN_TEXT)
+        return self._scalar_node(value, FORBIDDEN_IN_TEXT)
 
-    def _scalar(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
+    def _scalar_node(self, value: Any, refused: re.Pattern[str]) -> nodes.Scalar:
         """Return the node of a key or value. A character that no file may contain becomes a problem."""
         if isinstance(value, str) and (match := refused.search(value)):
             self.problems.append(

@@ -59,7 +59,7 @@ def yaml_scalar(value: Any, key: bool = False) -> str:
     if not isinstance(value, str):
         return json.dumps(value)
     text = str(value) if isinstance(value, Verbatim) else escape_key(value) if key else escape_value(value)
-    return text if _is_plain(text) else _quoted(text)
+    return text if _needs_no_quotes(text) else _quoted(text)
 
 
 def on_one_line(value: Any) -> str:
@@ -74,7 +74,7 @@ def on_one_line(value: Any) -> str:
     return yaml_scalar(value)
 
 
-def _is_plain(text: str) -> bool:
+def _needs_no_quotes(text: str) -> bool:
     """Return whether a text needs no quotes, because every YAML reader reads it as the same text."""
     if not _PLAIN.fullmatch(text) or text != text.strip() or text.lower() in _YAML_1_1_BOOLEANS:
         return False
