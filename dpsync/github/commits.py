@@ -71,9 +71,9 @@ def _refusal_reason(run: ActionRun, commit: str | None) -> tuple[str, str]:
     return "superseded", (
         f"The checked-out commit ({_short_commit(commit)}) is not the last commit of {branch} "
         f"({_short_commit(head)}). Somebody pushed after the checkout, or somebody started an old job again. "
-        "dpsync applied nothing. The run of the newest commit applies all merged changes. If the newest commit has no run, start "
-        f"this workflow by hand on {branch}. To check out the last commit, set ref: refs/heads/{branch} for "
-        "actions/checkout."
+        "dpsync applied nothing. The run of the newest commit applies all merged changes. If the newest "
+        f"commit has no run, start this workflow by hand on {branch}. To check out the last commit, set "
+        f"ref: refs/heads/{branch} for actions/checkout."
     )
 
 

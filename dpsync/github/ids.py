@@ -115,7 +115,7 @@ class Branches(Struct, frozen=True):
         """Create a commit that no branch contains yet. Return its SHA.
 
         Args:
-            like: The commit whose files the new commit has, except for `path`.
+            tree_commit: The commit whose files the new commit has, except for `path`.
             parents: The parents of the new commit.
         """
         tree = _sha_at(self.github.request("GET", f"/git/commits/{tree_commit}"), "tree", "sha")

@@ -560,5 +560,5 @@ class _NavigationConverter:
 
 
 def _entries_by_key(node: Mapping, except_keys: tuple[str, ...] = ()) -> dict[str, tuple[Scalar, Parsed]]:
-    """Return the keys and values of a mapping, without the keys in `but`."""
+    """Return the keys and values of a mapping, without `except_keys`."""
     return {key.text: (key, value) for key, value in node if key.text not in except_keys}
