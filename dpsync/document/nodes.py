@@ -5,8 +5,8 @@ has a wrong structure: the platform checks only the outermost level of a Documen
 the same tables as `unsupported_nodes`, so that the three cannot disagree.
 
 A table on the platform is a small database: definitions of columns, records in the order of their
-`orderIndex`, and for a text column the name of a fragment in each record. `plain_table` and `table_block`
-convert it.
+`orderIndex`, and for a text column the name of a fragment in each record. `read_plain_table` and
+`table_block` convert it.
 """
 
 from __future__ import annotations
@@ -157,15 +157,15 @@ class PlainTable(Struct, frozen=True):
     rows: tuple[tuple[Json | None, ...], ...]
 
 
-def plain_table(block: Json) -> PlainTable | None:
+def read_plain_table(block: Json) -> PlainTable | None:
     """Return a table block as columns and rows; None if Markdown cannot express the table."""
     try:
-        return _split_table(block)
+        return _read_table(block)
     except (AttributeError, KeyError, TypeError):  # not the documented structure of a table
         return None
 
 
-def _split_table(block: Json) -> PlainTable | None:
+def _read_table(block: Json) -> PlainTable | None:
     """Return a table block as columns and rows; None if Markdown cannot express the table.
 
     The platform stores definitions of columns, records with an order index, and a text fragment per cell.
@@ -417,7 +417,7 @@ def _caption_text(fragment: Json) -> str | None:
 
 def _check_table(node: Json, path: str) -> Iterator[UnsupportedNode]:
     """Yield a table that is no plain text table, or the unsupported nodes in its cells."""
-    table = plain_table(node)
+    table = read_plain_table(node)
     if table is None:
         yield UnsupportedNode(path, "table", "is not a plain table of text columns with a header row")
         return

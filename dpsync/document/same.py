@@ -16,7 +16,7 @@ from dpsync.document.nodes import (
     is_default_color,
     malformed_nodes,
     non_default_data,
-    plain_table,
+    read_plain_table,
 )
 
 Json = dict[str, Any]
@@ -71,7 +71,7 @@ def _normalize_block(node: Json) -> Any:
         return {"type": kind, **data, "lines": _code_lines(children)}
     if kind == "images":
         return {"type": kind, **data, "images": [_normalize_image(image) for image in children]}
-    if kind == "table" and (table := plain_table(node)):
+    if kind == "table" and (table := read_plain_table(node)):
         columns = [[column.title, column.align] for column in table.columns]
         return {
             "type": kind,

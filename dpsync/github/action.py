@@ -33,20 +33,20 @@ from dpsync.github.commits import (
 from dpsync.github.issues import DRIFT_APPLIED_TEXT, DriftIssue, FailingChecksIssue, Issues
 from dpsync.github.plan_comment import (
     DriftMarker,
+    FailingChecksMarker,
     FoundComment,
-    WatchMarker,
     apply_status_line,
+    body_with_status,
     changed_plan_warning,
-    comments_with_key,
     configuration_heading,
-    find_rewritable,
+    find_rewritable_comment,
     is_worth_comment,
     merge_approvals,
     plan_body,
+    plan_comments_with_key,
     plan_marker,
-    shown_by,
+    shown_changes,
     split_into_marker_values,
-    with_status,
 )
 from dpsync.github.runner import STOPPED_EXIT_CODES, ActionRun, CommandResult, failure_reason
 from dpsync.github.transport import GitHubError
@@ -94,7 +94,7 @@ def _report_plan(run: ActionRun, document: BaseModel) -> bool:
         if plan_comments is None:  # a token without permission has written no comment before
             stale = not error.not_allowed
         else:
-            stale = find_rewritable(plan_comments) is not None
+            stale = find_rewritable_comment(plan_comments) is not None
         message = (
             "The comment in the pull request may show an older plan"
             if stale
@@ -118,7 +118,7 @@ def _write_comment(
         run.log.notice("dpsync did not change the comment, because the pull request is merged or closed.")
         return
     marker = plan_marker(run.inputs.key, run.workflow_run, document)
-    plan_comments = comments_with_key(plan_comments, marker.key)
+    plan_comments = plan_comments_with_key(plan_comments, marker.key)
     present = _find_replaced_comment(run, comments, plan_comments)
     approved = dict(present.marker.approved) if present is not None else {}
     with run.report_github_errors("dpsync could not read who approved the pull request", quietly=True):
@@ -140,7 +140,9 @@ def _write_comment(
     run.result.outputs["comment-url"] = text.url
     comments.delete_others(plan_comments, text, marker.age)
     further_values = (
-        split_into_marker_values(shown_by(document.plan))[1:] if isinstance(document, PlanDocument) else []
+        split_into_marker_values(shown_changes(document.plan))[1:]
+        if isinstance(document, PlanDocument)
+        else []
     )
     if not decision.reason and (further_values or (present is not None and present.marker.is_full)):
         comments.write_further(marker, further_values)
@@ -154,7 +156,7 @@ def _find_replaced_comment(
     A comment that somebody else edited is deleted and removed from `plan_comments`, because approvals depend
     on comments that only dpsync wrote.
     """
-    candidate = find_rewritable(plan_comments)
+    candidate = find_rewritable_comment(plan_comments)
     if candidate is None:
         return None
     current = comments.find_unedited(candidate)
@@ -315,9 +317,9 @@ def report_applied(run: ActionRun, result: CommandResult, approvals: Approvals |
             with run.report_github_errors("dpsync could not write the comment"):
                 line = apply_status_line(document, run.workflow_run)
                 if document.converged:
-                    body = with_status(approval.comment, "converged", line, commit)
+                    body = body_with_status(approval.comment, "converged", line, commit)
                 else:
-                    body = with_status(approval.comment, "applied", line)
+                    body = body_with_status(approval.comment, "applied", line)
                 text = approval.comments.github.edit_comment(approval.comment.text.number, body)
                 run.result.outputs["comment-url"] = text.url
     if document.converged and run.inputs.drift_issue:
@@ -344,14 +346,14 @@ def drift(run: ActionRun) -> CommandResult:
     key, labels = run.inputs.key, run.inputs.labels
     if isinstance(result.document, DriftDocument) and result.code in (Exit.DONE, Exit.CHANGES):
         with run.report_github_errors("dpsync could not record that the drift check succeeded"):
-            issues_about_failures = Issues(run.github, key, run.workflow_run, WatchMarker, labels)
+            issues_about_failures = Issues(run.github, key, run.workflow_run, FailingChecksMarker, labels)
             FailingChecksIssue(issues_about_failures).record_success()
         with run.report_github_errors("dpsync could not update the drift issue"):
             drift_issues = Issues(run.github, key, run.workflow_run, DriftMarker, labels)
             issue = DriftIssue(drift_issues).record_check(result.document, run.inputs.name)
     else:
         with run.report_github_errors("dpsync could not record that the drift check failed"):
-            issues_about_failures = Issues(run.github, key, run.workflow_run, WatchMarker, labels)
+            issues_about_failures = Issues(run.github, key, run.workflow_run, FailingChecksMarker, labels)
             issue = FailingChecksIssue(issues_about_failures).record_failure(
                 failure_reason(result.document, result.code), result.document, run.inputs.name
             )

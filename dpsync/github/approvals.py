@@ -24,12 +24,12 @@ from dpsync.github.plan_comment import (
     FurtherMarker,
     PlanMarker,
     ShownChange,
-    comments_named,
-    comments_with_key,
     decide_comment,
-    find_rewritable,
+    find_rewritable_comment,
     further_comment_body,
-    latest_shown,
+    merge_shown_changes,
+    plan_comments_with_key,
+    plan_comments_with_name,
     read_marker,
     read_marker_values,
 )
@@ -53,7 +53,7 @@ class PlanComments(Struct, frozen=True):
 
     def find(self) -> list[FoundComment]:
         """Return the comments with a plan that the account of the token wrote, oldest first."""
-        named = comments_named(self.github.comments(self.number), self.name)
+        named = plan_comments_with_name(self.github.comments(self.number), self.name)
         return [comment for comment in named if comment.text.author == self.github.viewer()]
 
     def find_unedited(self, comment: FoundComment) -> FoundComment | None:
@@ -97,7 +97,7 @@ class PlanComments(Struct, frozen=True):
         # Fail now if the account of the token is unknown: later runs could not find the comment.
         self.github.viewer()
         created = self.add(body)
-        first = find_rewritable(comments_with_key(self.find(), marker.key))
+        first = find_rewritable_comment(plan_comments_with_key(self.find(), marker.key))
         if first is None or first.text.number >= created.number:
             return decision, created
         self.github.delete_comment(created.number)
@@ -305,7 +305,7 @@ class Approvals(Struct):
         comments = PlanComments(self.github, request.number, self.name)
         texts = self.github.comments(request.number)
         latest: dict[str, Approval] = {}
-        for comment in comments_named(texts, self.name):
+        for comment in plan_comments_with_name(texts, self.name):
             if comment.marker.state == "refused":
                 continue
             if comment.text.author != self.github.viewer():
@@ -379,7 +379,7 @@ def approved_changes(approvals: list[Approval]) -> frozenset[ShownChange] | None
     The approvals are ordered from the newest to the oldest. If two plans showed the same object or field, the
     newer plan counts.
     """
-    return latest_shown(approval.displayed for approval in reversed(approvals)) if approvals else None
+    return merge_shown_changes(approval.displayed for approval in reversed(approvals)) if approvals else None
 
 
 def _rejection_sentence(request: MergedPullRequest, why: str) -> str:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from dpsync.github.api import GitHub, PullRequest
 from dpsync.github.ids import Branches
-from dpsync.github.plan_comment import ShownChange, address_digest, exposures_shown, shown_of
+from dpsync.github.plan_comment import ShownChange, address_digest, shown_changes_of, shown_exposures
 from dpsync.github.runner import ActionRun, CommandResult
 from dpsync.github.transport import GitHubError
 from dpsync.github.workspace import WorkflowRun, WorkingCopy
@@ -154,7 +154,7 @@ def compare(reviewed: Collection[ShownChange] | None, plan: Plan) -> ReviewCompa
         return ReviewComparison(None, 0, 0, (), addresses)
     known = frozenset(reviewed)
     reviewed_addresses = {shown_change.address for shown_change in known if not shown_change.exposes}
-    unreviewed = [change for change in plan.changes if not known.issuperset(shown_of(change, plan))]
+    unreviewed = [change for change in plan.changes if not known.issuperset(shown_changes_of(change, plan))]
     other = tuple(
         unreviewed_change.address
         for unreviewed_change in unreviewed
@@ -173,7 +173,7 @@ def compare(reviewed: Collection[ShownChange] | None, plan: Plan) -> ReviewCompa
         ),
         exposed=tuple(
             dict.fromkeys(
-                address for address, shown_change in exposures_shown(plan) if shown_change not in known
+                address for address, shown_change in shown_exposures(plan) if shown_change not in known
             )
         ),
     )

@@ -23,10 +23,10 @@ from pydantic import BaseModel
 from dpsync.github.api import GitHub, GitHubText
 from dpsync.github.plan_comment import (
     DriftMarker,
+    FailingChecksMarker,
     Marker,
-    WatchMarker,
     comment_footer,
-    first_line,
+    marker_line,
     read_marker,
 )
 from dpsync.github.transport import GitHubError
@@ -137,7 +137,7 @@ def issue_body(marker: DriftMarker, document: DriftDocument, workflow_run: Workf
         f"dpsync first found this drift on {format_time(marker.since)}, "
         f"and has found the drift in {format_count(marker.checks, 'check')} so far.\n\n"
     )
-    head = first_line(marker) + seen
+    head = marker_line(marker) + seen
     foot = f"\n\n{comment_footer(workflow_run)}"
     limit = MAX_COMMENT_UNITS - utf16_length(head) - utf16_length(foot)
     return f"{head}{render_markdown(make_view(document), limit)}{foot}"
@@ -246,7 +246,7 @@ def parse_failed_checks(text: str) -> FailedChecks | None:
 class FailingChecksIssue(Struct, frozen=True):
     """The issue about failing drift checks of a key, and their count."""
 
-    issues: Issues[WatchMarker]
+    issues: Issues[FailingChecksMarker]
 
     @property
     def label(self) -> str:
@@ -299,7 +299,7 @@ class FailingChecksIssue(Struct, frozen=True):
         An issue of a later run is not changed.
         """
         github, workflow_run = self.issues.github, self.issues.workflow_run
-        marker = WatchMarker(
+        marker = FailingChecksMarker(
             key=self.issues.key, run=workflow_run.run_id, attempt=workflow_run.attempt, sha=workflow_run.sha
         )
         body = _failing_checks_body(marker, failed, document, f"\n\n{comment_footer(workflow_run)}")
@@ -329,7 +329,7 @@ class FailingChecksIssue(Struct, frozen=True):
 
 
 def _failing_checks_body(
-    marker: WatchMarker, failed: FailedChecks, document: BaseModel | None, foot: str
+    marker: FailingChecksMarker, failed: FailedChecks, document: BaseModel | None, foot: str
 ) -> str:
     """Return the text of the issue about failing checks, within GitHub's limit.
 
@@ -337,7 +337,7 @@ def _failing_checks_body(
     """
     checks, reasons = format_count(failed.number, "drift check"), ", ".join(failed.reasons)
     head = (
-        f"{first_line(marker)}> [!WARNING]\n"
+        f"{marker_line(marker)}> [!WARNING]\n"
         f"> **{checks} in a row have failed** since {format_time(failed.first_failed_at)}. The "
         "reasons of the last "
         f"failures are: {reasons}. dpsync does not know whether GitBook differs from the files.\n\n"

@@ -1,9 +1,9 @@
 """Write the comment with a plan in a pull request, with a marker of what the plan showed.
 
-- `shown_by` reduces a plan to digests: one `ShownChange` for each object that is created or deleted, each
-  field that changes, and each object that becomes more visible. A digest includes the platform and the
+- `shown_changes` reduces a plan to digests: one `ShownChange` for each object that is created or deleted,
+  each field that changes, and each object that becomes more visible. A digest includes the platform and the
   organization id, so an approval for one organization does not count for another.
-- `first_line` writes the marker, the first line of the comment. Its values are numbers, hexadecimal digits
+- `marker_line` writes the marker, the first line of the comment. Its values are numbers, hexadecimal digits
   and base64url, so they cannot end the HTML comment. A marker counts only at the beginning of a text whose
   author is the account of the token.
 - `plan_body` makes the whole comment: marker, then the status, then the plan. `decide_comment` says whether
@@ -55,7 +55,7 @@ class ShownChange(Struct, frozen=True, order=True):
     content: bytes
 
     def __bytes__(self) -> bytes:
-        """Return the record of 30 bytes that `read_shown` parses."""
+        """Return the record of 30 bytes that `parse_shown_changes` parses."""
         return self.address + self.field + self.content
 
     @property
@@ -69,7 +69,7 @@ class ShownChange(Struct, frozen=True, order=True):
         return bytes([self.field[0] & 0x7F]) + self.field[1:]
 
 
-def read_shown(content: bytes) -> tuple[ShownChange, ...]:
+def parse_shown_changes(content: bytes) -> tuple[ShownChange, ...]:
     """Parse concatenated `ShownChange` records of 30 bytes each. An incomplete record at the end is ignored.
 
     A record consists of digests of an address, a field and a content.
@@ -82,18 +82,20 @@ def read_shown(content: bytes) -> tuple[ShownChange, ...]:
     )
 
 
-def shown_by(plan: Plan) -> tuple[ShownChange, ...]:
+def shown_changes(plan: Plan) -> tuple[ShownChange, ...]:
     """Return everything that a plan shows to its reviewers as digests, without duplicates.
 
     An approval covers exactly these changes and increases of access.
     """
-    changes_shown = [shown_change for change in plan.changes for shown_change in shown_of(change, plan)]
+    changes_shown = [
+        shown_change for change in plan.changes for shown_change in shown_changes_of(change, plan)
+    ]
     return tuple(
-        dict.fromkeys([*changes_shown, *(shown_change for _, shown_change in exposures_shown(plan))])
+        dict.fromkeys([*changes_shown, *(shown_change for _, shown_change in shown_exposures(plan))])
     )
 
 
-def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
+def shown_changes_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
     """Return what a plan shows of one change as digests; at least one.
 
     An update has one digest for each field, move, effect and special step; another change has one digest for
@@ -112,7 +114,7 @@ def shown_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
     return (_shown_change(change.address, "", [*context, whole_content]),)
 
 
-def exposures_shown(plan: Plan) -> Iterator[tuple[str, ShownChange]]:
+def shown_exposures(plan: Plan) -> Iterator[tuple[str, ShownChange]]:
     """Yield the address and the digest of each exposure: an object that the plan makes more visible.
 
     The highest bit of the field digest marks an exposure.
@@ -135,7 +137,7 @@ def address_digest(address: str) -> bytes:
     return _sha256(address)[:_ADDRESS_BYTES]
 
 
-def latest_shown(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[ShownChange]:
+def merge_shown_changes(oldest_first: Iterable[Iterable[ShownChange]]) -> frozenset[ShownChange]:
     """Merge what several plans showed. For the same object or field, the later plan counts.
 
     A `ShownChange` for a whole object replaces all fields of that object, and the other way round.
@@ -285,13 +287,13 @@ class DriftMarker(Marker):
     """The number of checks that have found drift since then."""
 
 
-class WatchMarker(Marker):
+class FailingChecksMarker(Marker):
     """The marker of an issue that says that drift checks fail."""
 
     kind: Literal["watch"] = Field(default="watch", exclude=True)
 
 
-def first_line(marker: Marker) -> str:
+def marker_line(marker: Marker) -> str:
     """Return a marker as the first line of a text, with a line break."""
     return f"<!-- dpsync:{marker.kind}:1 {json_text(marker)} -->\n"
 
@@ -338,7 +340,9 @@ def split_into_marker_values(displayed: tuple[ShownChange, ...]) -> list[str]:
 
 def read_marker_values(texts: Iterable[str]) -> tuple[ShownChange, ...]:
     """Decode what a plan showed from the base64url texts of markers. A damaged text counts as empty."""
-    return tuple(shown_change for text in texts for shown_change in read_shown(_decode_base64url(text)))
+    return tuple(
+        shown_change for text in texts for shown_change in parse_shown_changes(_decode_base64url(text))
+    )
 
 
 def _decode_base64url(text: str) -> bytes:
@@ -371,7 +375,7 @@ class CommentDecision(Struct, frozen=True):
     reason: str = ""
 
 
-def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComment]:
+def plan_comments_with_name(comments: Iterable[GitHubText], name: str) -> list[FoundComment]:
     """Return the comments with a plan marker of this name by any author, oldest first."""
     result = []
     for text in comments:
@@ -381,7 +385,7 @@ def comments_named(comments: Iterable[GitHubText], name: str) -> list[FoundComme
     return result
 
 
-def comments_with_key(comments: Iterable[FoundComment], key: str) -> list[FoundComment]:
+def plan_comments_with_key(comments: Iterable[FoundComment], key: str) -> list[FoundComment]:
     """Return the comments with a key, which stands for a platform and its organizations.
 
     Comments without a key are returned, too, because their run failed before it knew the key. If `key` is "",
@@ -390,7 +394,7 @@ def comments_with_key(comments: Iterable[FoundComment], key: str) -> list[FoundC
     return [comment for comment in comments if not key or comment.marker.key in (key, "")]
 
 
-def find_rewritable(comments: Iterable[FoundComment]) -> FoundComment | None:
+def find_rewritable_comment(comments: Iterable[FoundComment]) -> FoundComment | None:
     """Return the oldest comment that is not frozen, which the next plan replaces; None without one."""
     return next((comment for comment in comments if comment.marker.state == "plan"), None)
 
@@ -477,7 +481,9 @@ def plan_marker(
         attempt=workflow_run.attempt,
         sha=workflow_run.sha,
         digest=plan.digest if plan is not None else "",
-        displayed=next(iter(split_into_marker_values(shown_by(plan))), None) if plan is not None else None,
+        displayed=next(iter(split_into_marker_values(shown_changes(plan))), None)
+        if plan is not None
+        else None,
         state=state,
         approved=dict(approved or {}),
     )
@@ -526,14 +532,14 @@ def further_comment_body(marker: PlanMarker, part: int, displayed: str) -> str:
         displayed=displayed,
     )
     return (
-        f"{first_line(further_marker)}The plan {code_span(marker.digest[:APPROVED_DIGEST_DIGITS])} is too "
+        f"{marker_line(further_marker)}The plan {code_span(marker.digest[:APPROVED_DIGEST_DIGITS])} is too "
         "large for one comment. This "
         "comment contains a part of the list of changes in an invisible form. If an apply stops halfway, "
         "dpsync needs this comment to continue the apply."
     )
 
 
-def with_status(comment: FoundComment, state: State, line: str, applied: str = "") -> str:
+def body_with_status(comment: FoundComment, state: State, line: str, applied: str = "") -> str:
     """Return the body of a plan comment with a new state and a status line above the unchanged plan.
 
     `applied` is the applied commit for the state "converged".
@@ -548,7 +554,7 @@ def with_status(comment: FoundComment, state: State, line: str, applied: str = "
 def _comment_head(marker: PlanMarker, lines: Iterable[str]) -> str:
     """Return the beginning of a plan comment: the marker, status lines, and the separator before the plan."""
     parts = [line for line in lines if line]
-    return first_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT_SEPARATOR
+    return marker_line(marker) + "".join(f"{line}\n\n" for line in parts) + _CONTENT_SEPARATOR
 
 
 def apply_status_line(document: ApplyDocument, workflow_run: WorkflowRun) -> str:

@@ -46,7 +46,7 @@ from dpsync.model.text import join_with_and
 from dpsync.model.values import LiveId, Value
 
 
-class Added(Struct, frozen=True):
+class AddedEntry(Struct, frozen=True):
     """A new entry and the id of the object that the entry must match."""
 
     address: Address
@@ -57,7 +57,7 @@ class AddedEntries(Struct):
     """The edited files and their new entries."""
 
     updated: Updated = field(default_factory=Updated)
-    entries: list[Added] = field(default_factory=list)
+    entries: list[AddedEntry] = field(default_factory=list)
 
 
 def add(
@@ -162,7 +162,7 @@ class _Adder:
             self._report_not_added(address, why)
             return
         own = list_address.child(self.sides.registry.fold_key(kind, key))
-        self.result.entries.append(Added(own, live.id))
+        self.result.entries.append(AddedEntry(own, live.id))
         self.result.updated.written.append(WrittenField(own, None, span))
 
     def _add_single(self, address: Address, kind: Kind, live: LiveObject) -> None:
@@ -197,7 +197,7 @@ class _Adder:
         except (UneditableError, UnwritableValueError) as why:
             self._report_not_added(address, why)
             return
-        self.result.entries.append(Added(address, live.id))
+        self.result.entries.append(AddedEntry(address, live.id))
         self.result.updated.written.append(WrittenField(address, None, span))
 
     def _report_not_added(self, address: Address, why: Exception) -> None:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.match import match
-from dpsync.importing.inventory import FoundObject, Inventory, first_unused_name
+from dpsync.importing.inventory import Inventory, InventoryObject, first_unused_name
 from dpsync.importing.keys import ObjectsById, reference_text
 from dpsync.importing.values import (
     NO_SPAN,
@@ -57,7 +57,7 @@ class RequiredSecret(Struct, frozen=True):
 class DescribedEntry(Struct):
     """One object with the fields that are written, in the order of its kind."""
 
-    found_object: FoundObject
+    found_object: InventoryObject
     fields: dict[str, Any] = field(default_factory=dict)
     comments: list[str] = field(default_factory=list)
 
@@ -208,7 +208,7 @@ class _EntryDescriber:
         again.entries.left_out = [note for note in left_out if note.field is None]
         self.entries = again.describe()
 
-    def _describe_entry(self, obj: FoundObject) -> DescribedEntry | None:
+    def _describe_entry(self, obj: InventoryObject) -> DescribedEntry | None:
         """Return the entry of one object; None if the object is left out (with a note).
 
         A value that cannot be written is left out and noted, too.
@@ -265,7 +265,7 @@ class _EntryDescriber:
             entry.fields |= default_for_empty_entry(obj.kind, obj.live)
         return entry
 
-    def _find_key_problem(self, obj: FoundObject, name_reference: ReferenceNamer) -> str | None:
+    def _find_key_problem(self, obj: InventoryObject, name_reference: ReferenceNamer) -> str | None:
         """Return why the value that identifies an object cannot be the key of its entry; None if it can.
 
         Only some kinds have a field whose value is the key (`key_field`).
@@ -300,7 +300,7 @@ class _EntryDescriber:
             entry.comments.append(not_imported_comment(word, why))
         return fields
 
-    def _live_value(self, field_: Field, obj: FoundObject) -> Any:
+    def _live_value(self, field_: Field, obj: InventoryObject) -> Any:
         """Return the value that an import writes for a field; EXPLICIT_NULL for null, None for no line.
 
         An object that inherits values, such as a customization, writes only what differs from them.
@@ -322,7 +322,7 @@ class _EntryDescriber:
             return value
         return difference_from_inherited(field_, value, objects[0].live.fields.get(field_.name))
 
-    def _is_null_at_top_level(self, field_: Field, obj: FoundObject) -> bool:
+    def _is_null_at_top_level(self, field_: Field, obj: InventoryObject) -> bool:
         """Return whether null in a field means that the object is in the ordered list of its parent.
 
         For example, a collection without a parent collection is in the list of the organization. Then the
@@ -340,7 +340,7 @@ class _EntryDescriber:
             len(self.inventory.orders.get((parent.live.identity, order.name), ())) > 1 for order in orders
         )
 
-    def _listed_order(self, order: ListOrder, obj: FoundObject) -> Value:
+    def _listed_order(self, order: ListOrder, obj: InventoryObject) -> Value:
         """Return the references to the objects inside an object in their order; None for fewer than two."""
         reference_field = (order.item_kind, order.place_field)
         if reference_field not in self._ids_inside:
@@ -352,7 +352,7 @@ class _EntryDescriber:
         listed = [LiveId(id) for id in ids if id in inside_ids]
         return listed if len(listed) > 1 else None
 
-    def _reference_namer(self, obj: FoundObject) -> ReferenceNamer:
+    def _reference_namer(self, obj: InventoryObject) -> ReferenceNamer:
         """Return a function that names the objects to which fields of `obj` refer, by their keys."""
 
         def name_reference(kinds: tuple[str, ...], id: str) -> str | None:
@@ -361,7 +361,7 @@ class _EntryDescriber:
 
         return name_reference
 
-    def _variable_namer(self, obj: FoundObject, field_: Field) -> Callable[[tuple[str, ...]], str]:
+    def _variable_namer(self, obj: InventoryObject, field_: Field) -> Callable[[tuple[str, ...]], str]:
         """Return a function that returns an unused variable name for a secret at a path in a field.
 
         It notes each variable, because a person must set it. An example is ACME_SITES_DOCS_TOKEN.
@@ -380,7 +380,7 @@ class _EntryDescriber:
 
         return name_variable
 
-    def _leave_out(self, obj: FoundObject, name: str | None, why: str) -> None:
+    def _leave_out(self, obj: InventoryObject, name: str | None, why: str) -> None:
         """Note that an object, or its field `name`, is not in the files."""
         self.entries.left_out.append(LeftOut(str(obj.address), name, why))
 
@@ -417,7 +417,7 @@ class _PinFinder:
         self.ids: dict[Address, str] = {}
         """The ids of matched entries so far. As in a plan, kinds are matched in the registry's order."""
 
-    def pin_where_needed(self, kind: Kind, siblings: list[FoundObject]) -> None:
+    def pin_where_needed(self, kind: Kind, siblings: list[InventoryObject]) -> None:
         """Pin the siblings of one kind that the matcher would not match with their own entries.
 
         If pinning these is not enough, all siblings are pinned. Entries of some kinds need no pin: their key
@@ -444,7 +444,7 @@ class _PinFinder:
                     obj.pinned = True
         self.ids |= {obj.address: obj.live.id for obj in siblings}
 
-    def _wrongly_matched(self, view: NaturalKeys, siblings: list[FoundObject]) -> list[FoundObject]:
+    def _wrongly_matched(self, view: NaturalKeys, siblings: list[InventoryObject]) -> list[InventoryObject]:
         """Return the objects without a pin that the matcher would not match with their own entries."""
         result = match(view, [self._loaded_entry(obj) for obj in siblings], [obj.live for obj in siblings])
         ambiguous_addresses = {diagnostic.address for diagnostic in result.diagnostics}
@@ -459,7 +459,7 @@ class _PinFinder:
             )
         ]
 
-    def _loaded_entry(self, obj: FoundObject) -> Entry:
+    def _loaded_entry(self, obj: InventoryObject) -> Entry:
         """Return the entry of an object as it will be when the new files are loaded."""
         kind = obj.kind
         entry = self.entries.by_address[obj.address]
@@ -480,7 +480,7 @@ class _PinFinder:
             obj.live.id if obj.pinned else None,
         )  # fmt: skip
 
-    def _loaded_value(self, field_: Field, obj: FoundObject) -> Value:
+    def _loaded_value(self, field_: Field, obj: InventoryObject) -> Value:
         """Return the value of a field as it will be loaded: with references to entries."""
 
         def name(leaf: Value) -> Value:

@@ -1,6 +1,6 @@
 """Write the files of an import, and keep what a person wrote in dpsync.yaml.
 
-`write_files` writes all files or none, and never overwrites work that is not committed. `keep_root_settings`
+`write_files` writes all files or none, and never overwrites work that is not committed. `copy_root_settings`
 copies the policy and the environments of the present root file into the new one. `CachingClient` keeps the
 responses of one import, so that the new files are planned with the same responses that they were made from.
 """
@@ -224,14 +224,16 @@ FindProblem = Callable[[Mapping[str, bytes]], str | None]
 """Returns the first error in the files of a configuration."""
 
 
-class KeptSettings(Struct, frozen=True):
+class CopiedSettings(Struct, frozen=True):
     """The new files with the settings that were copied, and one line for each setting that is lost."""
 
     files: Mapping[str, bytes]
     lost: tuple[str, ...] = ()
 
 
-def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem: FindProblem) -> KeptSettings:
+def copy_root_settings(
+    present: bytes, files: Mapping[str, bytes], find_problem: FindProblem
+) -> CopiedSettings:
     """Copy the policy and the environments of the present root file into the new root file.
 
     A part that would make the new files invalid is not copied. Parts, includes, variables and comments that
@@ -240,7 +242,7 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
     try:
         old = YamlFile(decode(present, ROOT_FILE)[0], ROOT_FILE)
     except UneditableError:
-        return KeptSettings(files, (f"{ROOT_FILE}: everything, because dpsync cannot read the file",))
+        return CopiedSettings(files, (f"{ROOT_FILE}: everything, because dpsync cannot read the file",))
     root = old.root if isinstance(old.root, MappingNode) else MappingNode((), old.root.span)
     new_files, lost = dict(files), list[str]()
     for name, insert in _parts_to_copy(old, root):
@@ -271,7 +273,7 @@ def keep_root_settings(present: bytes, files: Mapping[str, bytes], find_problem:
         for comment in (comments(old.text) - comments(text)).elements()
         if not _GENERATED_COMMENT.match(comment)
     ]
-    return KeptSettings(new_files, (*lost, *(f"the comment {comment}" for comment in lost_comments)))
+    return CopiedSettings(new_files, (*lost, *(f"the comment {comment}" for comment in lost_comments)))
 
 
 def _parts_to_copy(old: YamlFile, root: MappingNode) -> list[tuple[str, Callable[[str], str]]]:

@@ -95,7 +95,7 @@ class NamingWithFiles(Naming, frozen=True):
 FORBIDDEN_REASON: Final = "the token has no read permission. Import with the token of an administrator."
 
 
-class FoundObject(Struct, eq=False):
+class InventoryObject(Struct, eq=False):
     """A live object that an import read, with its parent. The key and address are set later.
 
     `holder` is the navigation node that directly contains this node. `pinned`: the entry gets a line `id: …`.
@@ -103,9 +103,9 @@ class FoundObject(Struct, eq=False):
 
     kind: Kind
     live: LiveObject
-    parent: FoundObject | None = None
-    holder: FoundObject | None = None
-    nodes_inside: list[FoundObject] = field(default_factory=list)
+    parent: InventoryObject | None = None
+    holder: InventoryObject | None = None
+    nodes_inside: list[InventoryObject] = field(default_factory=list)
     """Nodes directly in this one, in order."""
     key: str = ""
     address: Address = field(default_factory=lambda: Address(()))
@@ -117,9 +117,9 @@ class FoundObject(Struct, eq=False):
         parent_chain = self.parent.url_chain if self.parent else ()
         return ((self.kind.name, self.live.id), *parent_chain)
 
-    def with_ancestors(self) -> Iterable[FoundObject]:
+    def with_ancestors(self) -> Iterable[InventoryObject]:
         """Yield this object and all its parents."""
-        current: FoundObject | None = self
+        current: InventoryObject | None = self
         while current is not None:
             yield current
             current = current.parent
@@ -129,7 +129,7 @@ class UnreadableSource(Struct, frozen=True):
     """A list, tree or single that could not be read, and why."""
 
     kind: Kind
-    parent: FoundObject
+    parent: InventoryObject
     why: str
     is_supported: bool = True
     """Whether the platform supports the request, perhaps with another token."""
@@ -147,14 +147,14 @@ class Inventory(Struct):
     creates outputs, so `objects` does not contain them.
     """
 
-    objects: list[FoundObject] = field(default_factory=list)
-    outputs: dict[tuple[str, str], FoundObject] = field(default_factory=dict)
+    objects: list[InventoryObject] = field(default_factory=list)
+    outputs: dict[tuple[str, str], InventoryObject] = field(default_factory=dict)
     orders: dict[tuple[Identity, str], list[str]] = field(default_factory=dict)
     """The ids in live order, by object and name of the list order."""
     unreadable: list[UnreadableSource] = field(default_factory=list)
-    _children: dict[int, list[FoundObject]] = field(default_factory=dict)
+    _children: dict[int, list[InventoryObject]] = field(default_factory=dict)
 
-    def objects_of_kind(self, kind: str) -> list[FoundObject]:
+    def objects_of_kind(self, kind: str) -> list[InventoryObject]:
         """Return the objects of one kind."""
         return [obj for obj in self.objects if obj.kind.name == kind]
 
@@ -168,7 +168,7 @@ class Inventory(Struct):
             ids_by_parent.setdefault(live_container(kind, parent_field, obj.live), []).append(obj.live.id)
         return ids_by_parent
 
-    def children(self, parent: FoundObject, kinds: Iterable[Kind]) -> list[FoundObject]:
+    def children(self, parent: InventoryObject, kinds: Iterable[Kind]) -> list[InventoryObject]:
         """Return the children of an object that are of these kinds."""
         names = {kind.name for kind in kinds}
         return [obj for obj in self._children.get(id(parent), []) if obj.kind.name in names]
@@ -219,7 +219,7 @@ class _InventoryReader:
         self.sources = SourceReader(client, registry, parallelism)
         self.inventory = Inventory()
 
-    def read_organizations(self, named: Sequence[str]) -> list[FoundObject]:
+    def read_organizations(self, named: Sequence[str]) -> list[InventoryObject]:
         """Read the organizations with these ids or names; without names, all that the token can read.
 
         Raises DiagnosticError for a name that matches no organization.
@@ -234,12 +234,12 @@ class _InventoryReader:
         if missing or not listed:
             raise DiagnosticError([_no_organization_error(name) for name in missing or [""]], Exit.FAILED)
         return [
-            FoundObject(root, organization)
+            InventoryObject(root, organization)
             for organization in listed
             if not named or any(_is_named(organization, name, keys) for name in named)
         ]
 
-    def read_children(self, level: list[FoundObject]) -> list[FoundObject]:
+    def read_children(self, level: list[InventoryObject]) -> list[InventoryObject]:
         """Read all lists, trees and singles directly below these objects, in parallel.
 
         Return the new objects, without outputs of other objects. Unreadable lists are noted in the inventory.
@@ -252,7 +252,7 @@ class _InventoryReader:
         ]
         self.observer.expect_reads(len(lists_to_read))
 
-        def read(kind: Kind, parent: FoundObject) -> tuple[LiveObject, ...] | UnreadableSource:
+        def read(kind: Kind, parent: InventoryObject) -> tuple[LiveObject, ...] | UnreadableSource:
             source = self.sources.source(kind, parent.live.identity, parent.url_chain)
             try:
                 return self.sources.read(source)
@@ -262,7 +262,7 @@ class _InventoryReader:
                 return UnreadableSource(kind, parent, FORBIDDEN_REASON)
 
         lists = self.sources.map_parallel(lambda pair: read(*pair), lists_to_read)
-        children: list[FoundObject] = []
+        children: list[InventoryObject] = []
         for (_, parent), objects in zip(lists_to_read, lists, strict=True):
             if isinstance(objects, UnreadableSource):
                 self.inventory.unreadable.append(objects)
@@ -278,7 +278,7 @@ class _InventoryReader:
                 self.inventory.outputs[outputs.kind, value.id] = obj
         return [obj for obj in children if (obj.kind.name, obj.live.id) not in self.inventory.outputs]
 
-    def _needs_request(self, kind: Kind, parent: FoundObject) -> bool:
+    def _needs_request(self, kind: Kind, parent: InventoryObject) -> bool:
         """Return whether to read the objects of a kind below a parent with a request of their own.
 
         A tree is read once for all kinds of its nodes. Singles of nodes are read only with `full`; otherwise
@@ -303,16 +303,16 @@ class _InventoryReader:
         first = next(node for node in self.registry.tree_kinds(kind.key) if parent.kind.name in node.parents)
         return kind is first
 
-    def _found_objects(self, parent: FoundObject, objects: Iterable[LiveObject]) -> list[FoundObject]:
+    def _found_objects(self, parent: InventoryObject, objects: Iterable[LiveObject]) -> list[InventoryObject]:
         """Return the objects of one list or tree, linked to their parents and holders below `parent`.
 
         The objects of a tree are ordered so that each node comes after the node that contains it.
         """
-        objects_by_identity: dict[Identity, FoundObject] = {parent.live.identity: parent}
+        objects_by_identity: dict[Identity, InventoryObject] = {parent.live.identity: parent}
         for live in objects:
             parent_object = objects_by_identity.get(live.parent or parent.live.identity, parent)
             holder = objects_by_identity.get(live.holder) if live.holder else None
-            obj = FoundObject(self.registry[live.kind], live, parent_object, holder)
+            obj = InventoryObject(self.registry[live.kind], live, parent_object, holder)
             objects_by_identity[live.identity] = obj
             if isinstance(obj.kind.shape, NodeShape):
                 (holder or parent_object).nodes_inside.append(obj)
@@ -342,7 +342,7 @@ class _InventoryReader:
                 else:
                     self._read_orders(order.name, ordered, holders, order.live_order_read.path)
 
-    def _read_orders(self, name: str, ordered: Kind, holders: list[FoundObject], path: str) -> None:
+    def _read_orders(self, name: str, ordered: Kind, holders: list[InventoryObject], path: str) -> None:
         """Read the order of the objects in each holder with a request of its own, in parallel.
 
         `name` is the name of the order, `ordered` the kind of the ordered objects, and `path` the path
@@ -361,7 +361,7 @@ class _InventoryReader:
             else:
                 self.inventory.orders[holder.live.identity, name] = ids
 
-    def _read_order(self, holder: FoundObject, path: str) -> list[str] | None:
+    def _read_order(self, holder: InventoryObject, path: str) -> list[str] | None:
         """Return the ids in the order of a list; None if the token may not read the order."""
         (_, id_), *parent_chain = holder.url_chain
         url = fill_path_template(self.registry, holder.kind, path, id_, parent_chain)

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE
-from dpsync.importing.inventory import FoundObject, Inventory, first_unused_name
+from dpsync.importing.inventory import Inventory, InventoryObject, first_unused_name
 from dpsync.kinds.kind import EntryMapping, Kind, SingleEntry, TreeNode
 from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
@@ -34,7 +34,7 @@ def slugify(text: str) -> str:
 
 def name_objects(
     registry: Registry, inventory: Inventory, recorded: Mapping[str, LinesByAddress] | None = None
-) -> list[FoundObject]:
+) -> list[InventoryObject]:
     """Set the key and address of every object in the inventory.
 
     Remove and return the objects that can have no key; objects below them are removed, too. `recorded` has
@@ -78,13 +78,13 @@ class ObjectsById:
     """Objects and outputs by kind and id, to find the object that an id in a field refers to."""
 
     def __init__(self, inventory: Inventory) -> None:
-        self._by_id: dict[tuple[str, str], list[FoundObject]] = {}
+        self._by_id: dict[tuple[str, str], list[InventoryObject]] = {}
         for obj in inventory.objects:
             self._by_id.setdefault((obj.kind.name, obj.live.id), []).append(obj)
         for identity, maker in inventory.outputs.items():
             self._by_id.setdefault(identity, []).append(maker)
 
-    def find(self, kinds: Iterable[str], wanted_id: str, referrer: FoundObject) -> FoundObject | None:
+    def find(self, kinds: Iterable[str], wanted_id: str, referrer: InventoryObject) -> InventoryObject | None:
         """Return the object with an id that a key in the entry of `referrer` can refer to, otherwise None.
 
         A key can refer only to objects in lists of `referrer` itself or of one of its parents.
@@ -97,7 +97,7 @@ class ObjectsById:
         return None
 
 
-def _tree_owner_or_parent(obj: FoundObject) -> FoundObject | None:
+def _tree_owner_or_parent(obj: InventoryObject) -> InventoryObject | None:
     """Return the parent of an object; for a navigation node, the owner of its tree."""
     owner = obj.parent
     while (
@@ -107,7 +107,7 @@ def _tree_owner_or_parent(obj: FoundObject) -> FoundObject | None:
     return owner
 
 
-def reference_text(obj: FoundObject) -> str:
+def reference_text(obj: InventoryObject) -> str:
     """Return the text of a reference to an object: its key, for a nested navigation node `PARENT/KEY`."""
     owner = _tree_owner_or_parent(obj)
     if not isinstance(obj.kind.shape, TreeNode) or owner is None:
@@ -127,9 +127,9 @@ class _KeyChooser:
         self.known = ObjectsById(inventory)
         self.used: set[tuple[Address, str, str]] = set()
         """The used keys: the address below which keys are unique, the group of kinds, and the key."""
-        self.objects_by_key: dict[tuple[Address, str, str], FoundObject] = {}
+        self.objects_by_key: dict[tuple[Address, str, str], InventoryObject] = {}
         """The object with each key in `used`."""
-        self.without_key: list[FoundObject] = []
+        self.without_key: list[InventoryObject] = []
         self.shared_key_sets = _shared_key_sets(registry)
         self.places = PlaceTypes(registry)
         self.recorded = recorded
@@ -138,7 +138,7 @@ class _KeyChooser:
         self.reserved_keys: set[tuple[Address, str, str]] = set()
         """The recorded keys of live objects, which no other object may get."""
 
-    def _reserve_recorded_keys(self, organization: FoundObject) -> None:
+    def _reserve_recorded_keys(self, organization: InventoryObject) -> None:
         """Reserve the keys in the ids file for the live objects of an organization: they stay the same.
 
         Notes the recorded address of each object, too.
@@ -159,7 +159,7 @@ class _KeyChooser:
                     self.reserved_keys.add((*scope, address.last_segment))
 
     def _recorded_or_free_key(
-        self, obj: FoundObject, list_address: Address, scope: tuple[Address, str]
+        self, obj: InventoryObject, list_address: Address, scope: tuple[Address, str]
     ) -> str:
         """Return the key that an object has in the ids file, otherwise a free key made from its title.
 
@@ -177,7 +177,7 @@ class _KeyChooser:
                 return key
         return self._free_key(scope, self._key_from_title(obj))
 
-    def choose_key(self, obj: FoundObject) -> None:
+    def choose_key(self, obj: InventoryObject) -> None:
         """Set the key and the address of an object whose parent has an address.
 
         If the key is the value of a field, and that value is missing, invalid or used by another object, the
@@ -214,7 +214,7 @@ class _KeyChooser:
         if obj.parent is None:
             self._reserve_recorded_keys(obj)
 
-    def _natural_key(self, obj: FoundObject, name: str) -> str:
+    def _natural_key(self, obj: InventoryObject, name: str) -> str:
         """Return the value of a field as a key: a text, or the key of the referenced object."""
         value = obj.live.fields.get(name)
         if isinstance(value, LiveId):
@@ -246,7 +246,7 @@ class _KeyChooser:
 
         return first_unused_name(preferred_key, is_taken)
 
-    def _key_from_title(self, obj: FoundObject) -> str:
+    def _key_from_title(self, obj: InventoryObject) -> str:
         """Return a slug of the values that identify an object, or else of its title or its kind's name.
 
         Some kinds have a field whose value is the key by default.
@@ -263,7 +263,7 @@ class _KeyChooser:
         title = obj.live.fields.get(kind.title_field)
         return slugify(title if isinstance(title, str) else "") or slugify(kind.noun) or "entry"
 
-    def _identity_text(self, obj: FoundObject, part: str) -> str:
+    def _identity_text(self, obj: InventoryObject, part: str) -> str:
         """Return one part of a natural key as text: a value, or the keys of the objects that it refers to."""
         if part.startswith("$"):
             return ""

@@ -32,7 +32,7 @@ from dpsync.config.rows import row_format
 from dpsync.config.schema import configuration_schema
 from dpsync.importing.edit_yaml import UneditableError
 from dpsync.importing.entries import DescribedEntries, DescribedEntry, LeftOut, RequiredSecret, describe
-from dpsync.importing.inventory import FoundObject, Inventory, first_unused_name, read_inventory
+from dpsync.importing.inventory import Inventory, InventoryObject, first_unused_name, read_inventory
 from dpsync.importing.keys import ids_lines, name_objects
 from dpsync.importing.left_out import add_comments, left_out, watched_patterns
 from dpsync.importing.rows import Cells, cells_of_entry, csv_text
@@ -159,7 +159,11 @@ class _Layout:
         return dict(sorted(self.new_files.contents.items()))
 
     def _write_list(
-        self, organization: FoundObject, list_key: str, kinds: tuple[Kind, ...], children: list[FoundObject]
+        self,
+        organization: InventoryObject,
+        list_key: str,
+        kinds: tuple[Kind, ...],
+        children: list[InventoryObject],
     ) -> None:
         """Write the entries of one list of an organization into one file.
 
@@ -182,23 +186,25 @@ class _Layout:
             value = _nest(list_key.split("."), self._entries_by_key([child], posixpath.dirname(path)))
             self._write_included_file(organization, path, value)
 
-    def _write_included_file(self, organization: FoundObject, path: str, value: Mapping[str, Any]) -> None:
+    def _write_included_file(
+        self, organization: InventoryObject, path: str, value: Mapping[str, Any]
+    ) -> None:
         """Write a file that the root file includes: the key of its organization, then a part of it."""
         self.new_files.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: organization.key, **value}))
 
     # Entries.
 
-    def _entries_by_key(self, children: list[FoundObject], directory: str) -> BlockMapping:
+    def _entries_by_key(self, children: list[InventoryObject], directory: str) -> BlockMapping:
         """Return the entries of these objects by key. `directory` is that of the file with the entries."""
         return BlockMapping(
             {obj.key: self._entry_data(obj, directory) for obj in sorted(children, key=lambda i: i.key)}
         )
 
-    def _described_entry(self, obj: FoundObject) -> DescribedEntry:
+    def _described_entry(self, obj: InventoryObject) -> DescribedEntry:
         """Return the fields and comments of the entry of an object."""
         return self.entries.by_address[obj.address]
 
-    def _entry_data(self, obj: FoundObject, directory: str) -> Any:
+    def _entry_data(self, obj: InventoryObject, directory: str) -> Any:
         """Return the YAML data of an entry, or only its main field if there is nothing else to write.
 
         `directory` is the directory of the file with the entry, to which paths of long values are relative.
@@ -218,7 +224,7 @@ class _Layout:
         values = {**({"id": obj.live.id} if obj.pinned else {}), **fields, **values_below}
         return BlockMapping(values, comments) if values_below or comments else values
 
-    def _field_data(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+    def _field_data(self, obj: InventoryObject, directory: str) -> dict[str, Any]:
         """Return the fields of an entry as YAML data, with long values moved to files of their own."""
         fields = self._described_entry(obj).fields
         return {
@@ -226,7 +232,7 @@ class _Layout:
             for name, value in fields.items()
         }
 
-    def _with_long_values_in_files(self, obj: FoundObject, name: str, value: Any, directory: str) -> Any:
+    def _with_long_values_in_files(self, obj: InventoryObject, name: str, value: Any, directory: str) -> Any:
         """Return YAML data with its long parts moved to files. `name` is the dotted path of the value."""
         if isinstance(value, FileContent):
             return self._write_long_value(obj, name, value, directory)
@@ -238,7 +244,7 @@ class _Layout:
         return value
 
     def _write_long_value(
-        self, obj: FoundObject, name: str, value: FileContent, directory: str
+        self, obj: InventoryObject, name: str, value: FileContent, directory: str
     ) -> dict[str, str]:
         """Write a long value into its own file, and return the reference `{file: PATH}`.
 
@@ -254,7 +260,7 @@ class _Layout:
         self.new_files.add(path, value.text)
         return {"file": posixpath.relpath(path, directory or ".")}
 
-    def _data_below(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+    def _data_below(self, obj: InventoryObject, directory: str) -> dict[str, Any]:
         """Return the singles and lists in an entry by their keys, ordered by key, with trees at the end.
 
         The entry of an organization contains only its singles, because its lists have files of their own.
@@ -276,7 +282,7 @@ class _Layout:
                 mapping[last] = value
         return values
 
-    def _list_data(self, obj: FoundObject, list_key: str, kinds: tuple[Kind, ...], directory: str) -> Any:
+    def _list_data(self, obj: InventoryObject, list_key: str, kinds: tuple[Kind, ...], directory: str) -> Any:
         """Return the YAML data of a list, tree or single of an object; None if it is not written.
 
         Many entries become a CSV file if their kind allows that. A few short entries may be on one line.
@@ -296,14 +302,14 @@ class _Layout:
         return dict(entries) if short else entries
 
     def _write_csv_file(
-        self, obj: FoundObject, kind: Kind, children: list[FoundObject], directory: str
+        self, obj: InventoryObject, kind: Kind, children: list[InventoryObject], directory: str
     ) -> BlockMapping:
         """Write entries into a CSV file, and return the YAML data of the list.
 
         The data has the path of the CSV file, and the entries that no row can contain.
         """
         lines: list[Cells] = []
-        entries_without_row: list[FoundObject] = []
+        entries_without_row: list[InventoryObject] = []
         for child in sorted(children, key=lambda found_object: found_object.key):
             try:
                 if self._described_entry(child).comments:
@@ -320,7 +326,7 @@ class _Layout:
         named = {ROWS_WORD: posixpath.relpath(path, directory or ".")}
         return BlockMapping({**named, **self._entries_by_key(entries_without_row, directory)})
 
-    def _single_data(self, obj: FoundObject, directory: str) -> Any:
+    def _single_data(self, obj: InventoryObject, directory: str) -> Any:
         """Return the YAML data of a single, an object that its parent has exactly once.
 
         None if all its values are defaults, unless a value can widen access.
@@ -335,7 +341,7 @@ class _Layout:
             return None
         return self._entry_data(obj, directory)
 
-    def _node_data(self, obj: FoundObject, directory: str) -> dict[str, Any]:
+    def _node_data(self, obj: InventoryObject, directory: str) -> dict[str, Any]:
         """Return the YAML data of a navigation node with its children."""
         shape = obj.kind.shape
         assert isinstance(shape, TreeNode)

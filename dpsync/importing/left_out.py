@@ -14,7 +14,7 @@ from dpsync.config.discovery import Files
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
 from dpsync.importing.edit_yaml import TextEdit, YamlFile, apply_edits
 from dpsync.importing.entries import DescribedEntries, LeftOut, not_imported_comment
-from dpsync.importing.inventory import FORBIDDEN_REASON, FoundObject, Inventory, Naming, UnreadableSource
+from dpsync.importing.inventory import FORBIDDEN_REASON, Inventory, InventoryObject, Naming, UnreadableSource
 from dpsync.importing.values import (
     FileContent,
     UnwritableValueError,
@@ -38,7 +38,7 @@ _MAX_NAMED = 3
 
 
 def left_out(
-    inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries
+    inventory: Inventory, nameless: Sequence[InventoryObject], entries: DescribedEntries
 ) -> list[LeftOut]:
     """Return a note for each object, field and list that is not in the files and why, ordered by address.
 
@@ -52,7 +52,9 @@ def left_out(
     return sorted(notes, key=lambda note: (note.address, note.field or "", note.why))
 
 
-def add_comments(inventory: Inventory, nameless: Sequence[FoundObject], entries: DescribedEntries) -> None:
+def add_comments(
+    inventory: Inventory, nameless: Sequence[InventoryObject], entries: DescribedEntries
+) -> None:
     """Add the comments "Not imported: …" to the entries above the objects and lists that are left out.
 
     `nameless` are the objects that can have no key. A comment joins all names with the same reason.
@@ -92,7 +94,7 @@ def _unreadable_below_written(inventory: Inventory) -> list[UnreadableSource]:
     return [source for source in inventory.unreadable if id(source.parent) in written]
 
 
-def _commented_object(obj: FoundObject) -> FoundObject:
+def _commented_object(obj: InventoryObject) -> InventoryObject:
     """Return the object in whose entry a comment is written: for a node the owner of its tree."""
     return next(
         ancestor for ancestor in obj.with_ancestors() if not isinstance(ancestor.kind.shape, TreeNode)
@@ -128,7 +130,7 @@ def common_pattern(places: Sequence[Address]) -> str:
     return "/".join(level[0] if len(set(level)) == 1 else "*" for level in levels)
 
 
-def _no_key_reason(obj: FoundObject) -> str:
+def _no_key_reason(obj: InventoryObject) -> str:
     """Return why an object can have no key."""
     return (
         f"dpsync cannot form a key from the values of the {obj.kind.noun} {obj.live.id}, or another object "
@@ -199,7 +201,7 @@ def _line_for_list(address: Address, kinds: Sequence[Kind]) -> str:
 
 
 def watched_patterns(
-    registry: Registry, inventory: Inventory, everything: Sequence[FoundObject], full: bool
+    registry: Registry, inventory: Inventory, everything: Sequence[InventoryObject], full: bool
 ) -> list[str]:
     """Return the patterns of `policy: watch` that an import writes, so that drift reports changes of access.
 
@@ -225,7 +227,9 @@ def watched_patterns(
     return [*places, *([] if full else access_fields(registry)), *values]
 
 
-def watched_values(registry: Registry, inventory: Inventory, everything: Sequence[FoundObject]) -> list[str]:
+def watched_values(
+    registry: Registry, inventory: Inventory, everything: Sequence[InventoryObject]
+) -> list[str]:
     """Return patterns with the present values of objects without an entry, so that drift reports changes.
 
     An example is `acme/teams/[Sales]#public=false`. `everything` are all objects that were read. The
@@ -246,8 +250,8 @@ def watched_values(registry: Registry, inventory: Inventory, everything: Sequenc
 
 
 def _objects_without_entry(
-    whole: Inventory, everything: Sequence[FoundObject]
-) -> Iterator[tuple[FoundObject, FoundObject]]:
+    whole: Inventory, everything: Sequence[InventoryObject]
+) -> Iterator[tuple[InventoryObject, InventoryObject]]:
     """Yield each object that has no entry although its parent has one, with its parent.
 
     Navigation nodes are left out. `everything` are all objects that were read.
@@ -259,7 +263,7 @@ def _objects_without_entry(
             yield obj, parent
 
 
-def _watchable_values(obj: FoundObject) -> list[tuple[str, str]]:
+def _watchable_values(obj: InventoryObject) -> list[tuple[str, str]]:
     """Return name and present value of the fields of an object that a pattern can watch.
 
     These are the fields that affect access or visibility.

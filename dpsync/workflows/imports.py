@@ -72,7 +72,7 @@ def import_(
     requests. Raises ClientError if reading failed, and DiagnosticError for an organization that does not
     exist.
     """
-    from dpsync.importing.files import KeptSettings, keep_root_settings
+    from dpsync.importing.files import CopiedSettings, copy_root_settings
     from dpsync.importing.layout import make_configuration
 
     def find_problem(files: Mapping[str, bytes]) -> str | None:
@@ -80,9 +80,9 @@ def import_(
         return errors[0].message if errors else None
 
     configuration = make_configuration(client, registry, named, parallelism, full, ids)
-    settings = KeptSettings(configuration.files)
+    settings = CopiedSettings(configuration.files)
     if present is not None and find_problem(configuration.files) is None:
-        settings = keep_root_settings(present, configuration.files, find_problem)
+        settings = copy_root_settings(present, configuration.files, find_problem)
         configuration = replace(configuration, files=settings.files)
     desired, findings = configuration.load(registry)
     if problems := tuple(findings.errors):

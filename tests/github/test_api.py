@@ -12,7 +12,7 @@ from dpsync.github import transport
 from dpsync.github.api import GitHub, MergedPullRequest
 from dpsync.github.ids import Branches, FileVersion
 from dpsync.github.issues import Issues
-from dpsync.github.plan_comment import WatchMarker
+from dpsync.github.plan_comment import FailingChecksMarker
 from dpsync.github.transport import MAX_PAGES, GitHubError
 from dpsync.github.workspace import WorkflowRun
 from tests import patience
@@ -381,7 +381,7 @@ def test_unreachable_github_is_an_error() -> None:
 
 def test_issue_title_is_cut_to_200_characters(client: GitHub, github: FakeGitHub) -> None:
     place = WorkflowRun(REPOSITORY, 9, 1, "schedule", "", "", "https://x")
-    Issues(client, "12", place, WatchMarker).open_issue(("x" * 199, "y"), "body")
+    Issues(client, "12", place, FailingChecksMarker).open_issue(("x" * 199, "y"), "body")
     assert [issue["title"] for issue in github.issues.values()] == [f"{'x' * 199} "]
 
 

@@ -24,14 +24,14 @@ from dpsync.github.plan_comment import (
     GitHubText,
     PlanMarker,
     ShownChange,
-    first_line,
+    body_with_status,
     further_comment_body,
-    latest_shown,
+    marker_line,
+    merge_shown_changes,
     plan_marker,
     read_marker,
-    shown_by,
+    shown_changes,
     split_into_marker_values,
-    with_status,
 )
 from dpsync.github.runner import History
 from dpsync.github.transport import GitHubError
@@ -91,8 +91,8 @@ class Story:
             REPOSITORY, self.run, 1, "pull_request", commit(head), "", number=number, base_branch=into
         )
         marker = plan_marker(name, place, plan_document(displayed))
-        made = self.github.comment(number, f"{first_line(marker)}text", login)
-        for part, more in enumerate(split_into_marker_values(shown_by(displayed))[1:], 1):
+        made = self.github.comment(number, f"{marker_line(marker)}text", login)
+        for part, more in enumerate(split_into_marker_values(shown_changes(displayed))[1:], 1):
             self.github.comment(number, further_comment_body(marker, part, more), login)
         return int(made["id"])
 
@@ -111,7 +111,7 @@ class Story:
         body = self.github.comments[id_]["body"]
         marker = read_marker(body, PlanMarker)
         assert marker is not None
-        told = with_status(
+        told = body_with_status(
             FoundComment(GitHubText(id_, body, "", ""), marker),
             "converged" if state == "converged" else "applied",
             "Applied.",
@@ -254,9 +254,9 @@ def edited_after_the_merge(story: Story) -> None:
 
 def swapped(one: str, other: str) -> tuple[str, str]:
     """Return the marker values of two plans."""
-    return split_into_marker_values(shown_by(plan(one)))[0], split_into_marker_values(shown_by(plan(other)))[
-        0
-    ]
+    return split_into_marker_values(shown_changes(plan(one)))[0], split_into_marker_values(
+        shown_changes(plan(other))
+    )[0]
 
 
 def shown_after_the_merge(story: Story) -> None:
@@ -579,7 +579,7 @@ def test_comment_without_plan_leaves_approvals_unchanged(story: Story) -> None:
         key="", name=NAME, run=99, sha=commit("d"), branch=plan_marker(
             NAME, replace(PLACE, base_branch="main"), plan_document(plan(""))).branch,
     )  # fmt: skip
-    made["body"] = f"{first_line(marker)}it could not be made"
+    made["body"] = f"{marker_line(marker)}it could not be made"
     story.merge(7, "1")
     assert [one.comment.marker.run for one in story.approvals().approvals] == [1]
     assert story.approves(plan("a"))
@@ -660,13 +660,13 @@ def test_plan_continuation_uses_body_from_editor_query(story: Story) -> None:
     story.show(7, " ".join(LARGE))
     (rest,) = [one for one in story.github.comments.values() if "dpsync:rest" in one["body"]]
     story.merge(7, "1")
-    body, (part, *_) = rest["body"], split_into_marker_values(shown_by(plan("zzzz")))
+    body, (part, *_) = rest["body"], split_into_marker_values(shown_changes(plan("zzzz")))
 
     def meanwhile(_method: str, path: str) -> None:
         marker = read_marker(body, FurtherMarker)
         assert marker is not None
         listed = path.endswith("/issues/7/comments")
-        forged = first_line(marker.model_copy(update={"displayed": part}))
+        forged = marker_line(marker.model_copy(update={"displayed": part}))
         rest["body"] = f"{forged}text" if listed else body
 
     story.github.before = meanwhile
@@ -716,7 +716,7 @@ def test_latest_plan_wins_for_same_address_and_field(seed: int) -> None:
         return random.randrange(3), random.randrange(3), random.randrange(3)
 
     stories = [[some() for _ in range(random.randrange(4))] for _ in range(random.randrange(1, 5))]
-    found = latest_shown(
+    found = merge_shown_changes(
         [
             ShownChange(bytes([at]) * 11, WHOLE_OBJECT if not of else bytes([of]) * 3, bytes([what]) * 16)
             for at, of, what in one_
@@ -730,5 +730,5 @@ def test_later_field_change_replaces_earlier_exposure() -> None:
     told = ShownChange(b"a" * 11, b"\x01bc", b"1" * 16)
     exposed = replace(told, field=b"\x81bc", content=b"2" * 16)
     again = replace(told, content=b"3" * 16)
-    assert latest_shown([[told, exposed], [again]]) == {again}
-    assert latest_shown([[told, exposed], [replace(again, field=b"\x02bc")]]) >= {told, exposed}
+    assert merge_shown_changes([[told, exposed], [again]]) == {again}
+    assert merge_shown_changes([[told, exposed], [replace(again, field=b"\x02bc")]]) >= {told, exposed}

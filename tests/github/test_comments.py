@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dpsync.github.api import GitHub
 from dpsync.github.approvals import PlanComments
-from dpsync.github.plan_comment import PlanMarker, first_line, further_comment_body, read_marker
+from dpsync.github.plan_comment import PlanMarker, further_comment_body, marker_line, read_marker
 from dpsync.github.transport import GitHubError
 from tests.github.fake_github import BOT, REPOSITORY, FakeGitHub, Token
 
@@ -22,7 +22,7 @@ def marker(run: int = 5, **more: Any) -> PlanMarker:
 
 
 def body(of: PlanMarker, words: str = "text") -> str:
-    return f"{first_line(of)}{words}"
+    return f"{marker_line(of)}{words}"
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsync.github.commits import compare
-from dpsync.github.plan_comment import ShownChange, latest_shown, shown_by
+from dpsync.github.plan_comment import ShownChange, merge_shown_changes, shown_changes
 from dpsync.model.change import Change, Difference, Exposure
 from dpsync.model.plan import Plan
 
@@ -25,7 +25,7 @@ def plan(words: str) -> Plan:
 
 def reviewed(*plans: str) -> frozenset[ShownChange]:
     """Return the latest state of each change that these plans have shown, in their order."""
-    return latest_shown(shown_by(plan(words)) for words in plans)
+    return merge_shown_changes(shown_changes(plan(words)) for words in plans)
 
 
 @pytest.mark.parametrize(("before", "now", "said"), [
@@ -86,4 +86,4 @@ def test_exposure_of_combined_changes_needs_own_review() -> None:
     found = compare(displayed, exposed)
     assert found.unreviewed
     assert str(found).endswith("the new plan gives more access than the reviewed plan showed (acme/sites/s)")
-    assert str(compare(shown_by(exposed), exposed)) == "2 of 2 reviewed changes are unchanged"
+    assert str(compare(shown_changes(exposed), exposed)) == "2 of 2 reviewed changes are unchanged"

@@ -16,11 +16,11 @@ from dpsync.github.api import GitHubText
 from dpsync.github.plan_comment import (
     FoundComment,
     PlanMarker,
+    body_with_status,
     comment_footer,
-    first_line,
+    marker_line,
     plan_body,
     read_marker,
-    with_status,
 )
 from dpsync.github.runner import OUTPUT_NAMES, Log, output_lines, outputs
 from dpsync.github.workspace import WorkflowRun
@@ -45,10 +45,10 @@ def test_plan_comment_starts_with_marker_within_size_limit(document: Any, limit:
     shown = make_view(document)
     body = plan_body(MARKER, shown, PLACE, ["a line of ours"], limit)
     assert utf16_length(body) <= limit
-    assert body.startswith(first_line(MARKER))
+    assert body.startswith(marker_line(MARKER))
     assert read_marker(body, PlanMarker) == MARKER
     html = cmarkgfm.github_flavored_markdown_to_html(body, Options.CMARK_OPT_UNSAFE)
-    assert re.findall("<!--.*?-->", html) == [first_line(MARKER).strip(), "<!-- dpsync:content -->"]
+    assert re.findall("<!--.*?-->", html) == [marker_line(MARKER).strip(), "<!-- dpsync:content -->"]
     assert html.count("<a ") == 1  # the link to the run
     if counts := SHOWN.search(body):
         part, total, hidden = map(int, counts.groups())
@@ -59,10 +59,10 @@ def test_plan_comment_starts_with_marker_within_size_limit(document: Any, limit:
 @given(DOCUMENTS)
 def test_apply_status_is_added_above_unchanged_plan_comment(document: Any) -> None:
     body = plan_body(MARKER, make_view(document), PLACE, [])
-    once = with_status(FoundComment(GitHubText(1, body, "bot", ""), MARKER), "applied", "**Applied.**")
+    once = body_with_status(FoundComment(GitHubText(1, body, "bot", ""), MARKER), "applied", "**Applied.**")
     marker = read_marker(once, PlanMarker)
     assert marker == MARKER.model_copy(update={"state": "applied"})
-    twice = with_status(FoundComment(GitHubText(1, once, "bot", ""), marker), "applied", "**Applied.**")
+    twice = body_with_status(FoundComment(GitHubText(1, once, "bot", ""), marker), "applied", "**Applied.**")
     assert twice == once
     assert once.split("<!-- dpsync:content -->\n", 1)[1] == body.split("<!-- dpsync:content -->\n", 1)[1]
 

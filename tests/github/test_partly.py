@@ -10,7 +10,7 @@ import pytest
 from dpsync.github.action import run_action_command
 from dpsync.github.api import GitHub
 from dpsync.github.issues import DriftIssue, Issues
-from dpsync.github.plan_comment import DriftMarker, PlanMarker, first_line, read_marker
+from dpsync.github.plan_comment import DriftMarker, PlanMarker, marker_line, read_marker
 from dpsync.github.runner import ActionRun, CommandResult, History, Inputs, Log
 from dpsync.github.workspace import WorkflowRun, WorkingCopy, branch_key, plan_key
 from dpsync.model.drift import Drift
@@ -28,7 +28,7 @@ def test_drift_issue_closes_only_after_complete_check(
     unread: tuple[str, ...], state: str, github: FakeGitHub
 ) -> None:
     """Otherwise, drift that could not be looked for is told as gone."""
-    issue = github.issue("Drift", first_line(DriftMarker(key="12", run=1)))
+    issue = github.issue("Drift", marker_line(DriftMarker(key="12", run=1)))
     client = GitHub(github.url, "token", REPOSITORY, f"{github.url}/graphql")
     DriftIssue(Issues(client, "12", PLACE, DriftMarker)).record_check(
         drift_document(Drift(unread=unread)), ()
@@ -56,7 +56,7 @@ def test_stopped_apply_freezes_comment_but_keeps_approval(
     plan = PlanMarker(
         key=plan_key(name, Plan()), name=name, branch=branch_key("main"), run=5, sha=PLACE.sha, digest="ab"
     )
-    github.comment(7, first_line(plan) + "the plan")
+    github.comment(7, marker_line(plan) + "the plan")
     github.merge(PLACE.github_sha, 7)
     github.tips["main"] = PLACE.github_sha
     copy = WorkingCopy(lambda: None, lambda: PLACE.github_sha)

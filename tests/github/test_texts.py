@@ -15,29 +15,29 @@ from dpsync.github.plan_comment import (
     MAX_SHOWN_IN_FIRST_MARKER,
     MAX_SHOWN_IN_FURTHER_MARKER,
     DriftMarker,
+    FailingChecksMarker,
     FoundComment,
     FurtherMarker,
     Marker,
     PlanMarker,
     ShownChange,
-    WatchMarker,
     base64url,
     changed_plan_warning,
     comment_footer,
-    comments_named,
-    comments_with_key,
     configuration_heading,
     decide_comment,
     decode_name,
-    find_rewritable,
-    first_line,
+    find_rewritable_comment,
     further_comment_body,
+    marker_line,
     merge_approvals,
+    parse_shown_changes,
+    plan_comments_with_key,
+    plan_comments_with_name,
     read_marker,
     read_marker_values,
-    read_shown,
-    shown_by,
-    shown_of,
+    shown_changes,
+    shown_changes_of,
     split_into_marker_values,
     without_marker,
 )
@@ -61,7 +61,7 @@ def text(number: int, body: str = "", author: str = "bot", updated: str = "t5") 
 
 
 def found(marker: PlanMarker = MARKER, number: int = 1, updated: str = "t5") -> FoundComment:
-    return FoundComment(text(number, first_line(marker) + "text", updated=updated), marker)
+    return FoundComment(text(number, marker_line(marker) + "text", updated=updated), marker)
 
 
 # Markers.
@@ -71,16 +71,17 @@ def found(marker: PlanMarker = MARKER, number: int = 1, updated: str = "t5") -> 
     "marker", [MARKER, MARKER.model_copy(update={"approved": {"QQ": "ab"}, "displayed": "Zz-_"})]
 )
 def test_comment_marker_survives_write_and_read(marker: PlanMarker) -> None:
-    assert read_marker(f"{first_line(marker)}words", PlanMarker) == marker
+    assert read_marker(f"{marker_line(marker)}words", PlanMarker) == marker
 
 
 @pytest.mark.parametrize("body", [
-    "", "words", f" {first_line(MARKER)}", f"\n{first_line(MARKER)}", f"> {first_line(MARKER)}",
-    first_line(MARKER).replace('"run":5', '"run":-5'), first_line(MARKER).replace('"run":5', '"run":"5"'),
-    first_line(MARKER).replace('"key":"12"', '"key":"x"'), first_line(MARKER).replace(":1 {", ":2 {"),
-    first_line(MARKER).replace('"state":"plan"', '"state":"fine"'), first_line(MARKER).replace("} -->", "}"),
-    first_line(MARKER).replace('"run":5', '"run":5,"more":1'), first_line(DriftMarker(key="12", run=5)),
-    first_line(WatchMarker(key="12", run=5)),
+    "", "words", f" {marker_line(MARKER)}", f"\n{marker_line(MARKER)}", f"> {marker_line(MARKER)}",
+    marker_line(MARKER).replace('"run":5', '"run":-5'), marker_line(MARKER).replace('"run":5', '"run":"5"'),
+    marker_line(MARKER).replace('"key":"12"', '"key":"x"'), marker_line(MARKER).replace(":1 {", ":2 {"),
+    marker_line(MARKER).replace('"state":"plan"', '"state":"fine"'),
+    marker_line(MARKER).replace("} -->", "}"),
+    marker_line(MARKER).replace('"run":5', '"run":5,"more":1'), marker_line(DriftMarker(key="12", run=5)),
+    marker_line(FailingChecksMarker(key="12", run=5)),
     "<!-- dpsync:plan:1 {} -->\n", "<!-- dpsync:plan:1 {] -->\n",
 ])  # fmt: skip
 def test_malformed_comment_marker_is_ignored(body: str) -> None:
@@ -102,7 +103,7 @@ DRIFT = DriftMarker(key="12", run=5)
 ])  # fmt: skip
 def test_comment_marker_number_range_is_checked(marker: Marker, more: str, least: int, most: int) -> None:
     def read(number: int) -> Marker | None:
-        return read_marker(first_line(marker.model_copy(update={more: number})), type(marker))
+        return read_marker(marker_line(marker.model_copy(update={more: number})), type(marker))
 
     assert [read(number) is not None for number in (least - 1, least, most, most + 1)] == [
         False, True, True, False,
@@ -115,8 +116,8 @@ def test_comment_marker_number_range_is_checked(marker: Marker, more: str, least
     ({"approved": {f"{at}": "" for at in range(50)}}, {"approved": {f"{at}": "" for at in range(51)}}),
 ], ids=["digits", "displayed", "approvals"])  # fmt: skip
 def test_overlong_comment_marker_is_ignored(longest: dict[str, Any], longer: dict[str, Any]) -> None:
-    assert read_marker(first_line(MARKER.model_copy(update=longest)), PlanMarker) is not None
-    assert read_marker(first_line(MARKER.model_copy(update=longer)), PlanMarker) is None
+    assert read_marker(marker_line(MARKER.model_copy(update=longest)), PlanMarker) is not None
+    assert read_marker(marker_line(MARKER.model_copy(update=longer)), PlanMarker) is None
 
 
 def test_drift_marker_has_default_attempt_and_checks() -> None:
@@ -126,7 +127,7 @@ def test_drift_marker_has_default_attempt_and_checks() -> None:
 
 
 def test_only_leading_marker_is_removed() -> None:
-    line = first_line(MARKER)
+    line = marker_line(MARKER)
     assert without_marker(f"{line}{line}words") == f"{line}words"
     assert without_marker(f"words\n{line}") == f"words\n{line}"
 
@@ -135,7 +136,7 @@ def test_only_leading_marker_is_removed() -> None:
 @given(TEXT)
 def test_hostile_name_cannot_end_comment_marker(name: str) -> None:
     encoded = base64url(name.encode("utf-8", "replace"))
-    line = first_line(MARKER.model_copy(update={"approved": {encoded: ""}}))
+    line = marker_line(MARKER.model_copy(update={"approved": {encoded: ""}}))
     assert line.count("-->") == line.count("<!--") == line.count("\n") == 1
     assert decode_name(encoded) == name.encode("utf-8", "replace").decode()
 
@@ -157,9 +158,9 @@ OTHERS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda other: next(iter(other)))
 def test_different_change_is_not_approved(other: dict[str, Any]) -> None:
-    displayed = shown_by(Plan(changes=(CHANGE,)))
+    displayed = shown_changes(Plan(changes=(CHANGE,)))
     now = CHANGE.model_copy(update=other)
-    assert not set(displayed) & set(shown_of(now, Plan(changes=(now,))))
+    assert not set(displayed) & set(shown_changes_of(now, Plan(changes=(now,))))
 
 
 def test_changed_masked_password_needs_new_approval() -> None:
@@ -167,9 +168,9 @@ def test_changed_masked_password_needs_new_approval() -> None:
         Plan(changes=(CHANGE.model_copy(update={"differences": (Difference(field="url", before=before),)}),))
         for before in ("https://a:first@x.example", "https://a:other@x.example")
     ]
-    first, other = (shown_by(Mask().mask_model(plan)) for plan in plans)
+    first, other = (shown_changes(Mask().mask_model(plan)) for plan in plans)
     assert not set(first) & set(other)
-    assert first == shown_by(Mask().mask_model(plans[0]))
+    assert first == shown_changes(Mask().mask_model(plans[0]))
 
 
 @pytest.mark.parametrize("more", [
@@ -184,7 +185,7 @@ def test_additional_effects_of_update_need_new_approval(more: dict[str, Any]) ->
     """
     fields = (Difference(field="title", before=1, after=2),)
     then, now = (CHANGE.model_copy(update={"differences": fields, **also}) for also in ({}, more))
-    assert set(shown_by(Plan(changes=(then,)))) < set(shown_by(Plan(changes=(now,))))
+    assert set(shown_changes(Plan(changes=(then,)))) < set(shown_changes(Plan(changes=(now,))))
 
 
 @pytest.mark.parametrize("target", [
@@ -197,7 +198,7 @@ def test_approval_is_limited_to_platform_and_organization(
     plan = Plan(platform="https://x", organizations=(Organization(address="acme", id="1"),))
     exposure = Exposure(address="acme/teams/a", words="x")
     plan = plan.model_copy(update={"changes": (CHANGE,), "exposures": (exposure,)})
-    assert not set(shown_by(plan)) & set(shown_by(plan.model_copy(update=target)))
+    assert not set(shown_changes(plan)) & set(shown_changes(plan.model_copy(update=target)))
     assert plan_key("name", plan) != plan_key("name", plan.model_copy(update=target))
 
 
@@ -206,8 +207,8 @@ def test_approval_is_limited_to_platform_and_organization(
     {"cause": "edited here", "label": "words", "digest": "ab", "matched": MatchedBy.FIRST_NATURAL_KEY},
 ], ids=["steps", "words"])  # fmt: skip
 def test_approval_ignores_cosmetic_plan_differences(same: dict[str, Any]) -> None:
-    displayed = shown_by(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
-    (now,) = shown_by(Plan(changes=(CHANGE.model_copy(update=same),)))
+    displayed = shown_changes(Plan(changes=(CHANGE.model_copy(update={"address": "z"}), CHANGE)))
+    (now,) = shown_changes(Plan(changes=(CHANGE.model_copy(update=same),)))
     assert now in displayed
     (text,) = split_into_marker_values(displayed)
     assert read_marker_values([text]) == displayed
@@ -234,7 +235,7 @@ def test_exposure_and_field_change_share_field_digest(field: str | None) -> None
     changed = (Difference(field=field, before=1, after=2),) if field else ()
     change = CHANGE.model_copy(update={"differences": changed, "action": "update" if changed else "create"})
     exposure = Exposure(address=CHANGE.address, field=field or "", words="x")
-    one, other = shown_by(Plan(changes=(change,), exposures=(exposure,)))
+    one, other = shown_changes(Plan(changes=(change,), exposures=(exposure,)))
     assert (one.field_without_mark, one.exposes, other.exposes) == (other.field_without_mark, False, True)
 
 
@@ -256,7 +257,7 @@ def test_large_plan_approval_data_is_split_into_comments(number: int) -> None:
     parts = split_into_marker_values(displayed)
     assert read_marker_values(parts) == displayed
     first, *rest = (PlanMarker(key="1", run=1, displayed=part) for part in parts or [""])
-    assert len(first_line(first)) < MAX_COMMENT_UNITS // 2
+    assert len(marker_line(first)) < MAX_COMMENT_UNITS // 2
     assert all(
         len(further_comment_body(first, at, part.displayed or "")) < MAX_COMMENT_UNITS
         for at, part in enumerate(rest, 1)
@@ -294,7 +295,7 @@ def test_damaged_approval_data_counts_only_complete_entries() -> None:
     Otherwise, a damaged part ends every run for that pull request.
     """
     one = ShownChange(b"a" * 11, b"b" * 3, b"c" * 16)
-    assert read_shown(bytes(one) + b"left over") == (one,)
+    assert parse_shown_changes(bytes(one) + b"left over") == (one,)
     assert read_marker_values(["A", base64url(bytes(one))]) == (one,)
 
 
@@ -304,11 +305,11 @@ def test_approval_ignores_key_order_in_values() -> None:
         CHANGE.model_copy(update={"differences": (Difference(field="title", before=before, after=2),)})
         for before in ({"a": [{"x": 1, "y": 2}], "b": 2}, {"b": 2, "a": [{"y": 2, "x": 1}]})
     )
-    assert shown_by(Plan(changes=(first,))) == shown_by(Plan(changes=(second,)))
+    assert shown_changes(Plan(changes=(first,))) == shown_changes(Plan(changes=(second,)))
 
 
 def test_approval_digest_has_128_bits() -> None:
-    (one,) = shown_by(Plan(changes=(CHANGE,)))
+    (one,) = shown_changes(Plan(changes=(CHANGE,)))
     assert len(one.content) * 8 == APPROVED_DIGEST_DIGITS * 4 == 128
 
 
@@ -329,9 +330,9 @@ def test_json_path_lookup_tolerates_unexpected_types(found: Any) -> None:
 
 
 def test_plan_comments_require_leading_marker_with_name() -> None:
-    line = first_line(MARKER)
+    line = marker_line(MARKER)
     texts = [text(1, line), text(3, f"x{line}"), text(4, line.replace('"name":"ab"', '"name":"34"'))]
-    assert [one.text.number for one in comments_named(texts, "ab")] == [1]
+    assert [one.text.number for one in plan_comments_with_name(texts, "ab")] == [1]
 
 
 @pytest.mark.parametrize(("keys", "key", "meant"), [
@@ -340,7 +341,7 @@ def test_plan_comments_require_leading_marker_with_name() -> None:
 def test_plan_comments_are_filtered_by_platform_key(keys: str, key: str, meant: str) -> None:
     """Otherwise, the plan of one platform is written over that of another."""
     all_ = [found(MARKER.model_copy(update={"key": one.strip("-")})) for one in keys.split()]
-    assert [one.marker.key or "-" for one in comments_with_key(all_, key)] == meant.split()
+    assert [one.marker.key or "-" for one in plan_comments_with_key(all_, key)] == meant.split()
 
 
 @pytest.mark.parametrize(("states", "rewritten"), [
@@ -350,7 +351,7 @@ def test_first_unfrozen_plan_comment_is_rewritable(states: str, rewritten: int |
     """Otherwise, what an apply has told is written over."""
     names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused", "c": "converged"}
     all_ = [found(MARKER.model_copy(update={"state": names[one]}), at) for at, one in enumerate(states)]
-    first = find_rewritable(all_)
+    first = find_rewritable_comment(all_)
     assert (first and first.text.number) == rewritten
 
 
@@ -361,7 +362,7 @@ def test_first_unfrozen_plan_comment_is_rewritable(states: str, rewritten: int |
     (found(), (6, 1), "x", True, "edit"),
     (found(), (4, 9), "x", True, "leave"),
     (found(MARKER.model_copy(update={"attempt": 2})), (5, 1), "x", True, "leave"),
-    (found(), (5, 1), f"{first_line(MARKER)}text", True, "leave"),
+    (found(), (5, 1), f"{marker_line(MARKER)}text", True, "leave"),
 ])  # fmt: skip
 def test_comment_action_depends_on_age_and_content(
     present: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool, what: str
@@ -425,7 +426,7 @@ def test_names_stored_on_github_stay_stable() -> None:
     assert (key, branch_key("main")) == (
         "54a027a01ea04edec8a7e045f2157844", "7be1749796ee78286d8cacbc64ef0c9f",
     )  # fmt: skip
-    assert FailingChecksIssue(Issues(None, key, None, WatchMarker)).label == "dpsync-54a027a01ea0"  # type: ignore[arg-type]
+    assert FailingChecksIssue(Issues(None, key, None, FailingChecksMarker)).label == "dpsync-54a027a01ea0"  # type: ignore[arg-type]
     assert comment_footer(WorkflowRun("acme/docs", 7, 1, "push", SHA, SHA, "https://x")).startswith(
         f"<sub>commit `{'a' * 12}`, [run 7]("
     )

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.github.issues import FailedChecks, parse_failed_checks
-from dpsync.github.plan_comment import WatchMarker, read_marker
+from dpsync.github.plan_comment import FailingChecksMarker, read_marker
 from tests.github.conftest import CONFIG, Workflow
 from tests.github.fake_github import Token
 from tests.github.test_drift import AS_IT_IS, check
@@ -133,7 +133,7 @@ def test_failed_drift_checks_are_counted_per_selection(watched: Workflow) -> Non
     issue["user"] = {"login": "eve"}
     check(watched)
     assert issue["state"] == "open"
-    marker = read_marker(issue["body"], WatchMarker)
+    marker = read_marker(issue["body"], FailingChecksMarker)
     assert marker is not None
 
 
