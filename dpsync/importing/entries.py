@@ -157,7 +157,7 @@ class _EntryDescriber:
         self.registry = registry
         self.inventory = inventory
         self.full = full
-        self.known = ObjectsById(inventory)
+        self.objects_by_id = ObjectsById(inventory)
         self.entries = DescribedEntries()
         self.variables: set[str] = set()
         self._ids_inside: dict[tuple[str, str], dict[Identity | None, list[str]]] = {}
@@ -190,7 +190,7 @@ class _EntryDescriber:
                 self.entries.by_address[obj.address] = entry
         if left_out_ids:
             self._describe_again_without(left_out_ids)
-        _add_pins(self.registry, self.inventory, self.entries, self.known)
+        _add_pins(self.registry, self.inventory, self.entries, self.objects_by_id)
         return self.entries
 
     def _describe_again_without(self, left_out_ids: set[int]) -> None:
@@ -356,7 +356,7 @@ class _EntryDescriber:
         """Return a function that names the objects to which fields of `obj` refer, by their keys."""
 
         def name_reference(kinds: tuple[str, ...], id: str) -> str | None:
-            target = self.known.find(kinds, id, obj)
+            target = self.objects_by_id.find(kinds, id, obj)
             return reference_text(target) if target is not None else None
 
         return name_reference
@@ -413,7 +413,7 @@ class _PinFinder:
     def __init__(self, registry: Registry, entries: DescribedEntries, known: ObjectsById) -> None:
         self.registry = registry
         self.entries = entries
-        self.known = known
+        self.objects_by_id = known
         self.ids: dict[Address, str] = {}
         """The ids of matched entries so far. As in a plan, kinds are matched in the registry's order."""
 
@@ -485,7 +485,7 @@ class _PinFinder:
 
         def name(leaf: Value) -> Value:
             if isinstance(leaf, LiveId):
-                target = self.known.find(field_.type.referenced_kinds, leaf.id, obj)
+                target = self.objects_by_id.find(field_.type.referenced_kinds, leaf.id, obj)
                 return Ref(target.address) if target is not None else leaf
             return leaf
 

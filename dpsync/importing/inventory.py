@@ -126,7 +126,7 @@ class InventoryObject(Struct, eq=False):
 
 
 class UnreadableSource(Struct, frozen=True):
-    """A list, tree or single that could not be read, and why."""
+    """A list, tree or single (an object that its parent has exactly once) that could not be read, and why."""
 
     kind: Kind
     parent: InventoryObject
@@ -135,7 +135,7 @@ class UnreadableSource(Struct, frozen=True):
     """Whether the platform supports the request, perhaps with another token."""
 
     @property
-    def place(self) -> Address:
+    def address(self) -> Address:
         """Return the address of the list or single in the files, such as `acme/sites`."""
         return self.parent.address.child(*self.kind.key.split("."))
 

@@ -124,7 +124,7 @@ class _KeyChooser:
     ) -> None:
         self.registry = registry
         self.inventory = inventory
-        self.known = ObjectsById(inventory)
+        self.objects_by_id = ObjectsById(inventory)
         self.used: set[tuple[Address, str, str]] = set()
         """The used keys: the address below which keys are unique, the group of kinds, and the key."""
         self.objects_by_key: dict[tuple[Address, str, str], InventoryObject] = {}
@@ -218,7 +218,7 @@ class _KeyChooser:
         """Return the value of a field as a key: a text, or the key of the referenced object."""
         value = obj.live.fields.get(name)
         if isinstance(value, LiveId):
-            target = self.known.find(obj.kind.field(name).type.referenced_kinds, value.id, obj)
+            target = self.objects_by_id.find(obj.kind.field(name).type.referenced_kinds, value.id, obj)
             return target.key if target is not None else ""
         return value if isinstance(value, str) else ""
 
@@ -274,7 +274,9 @@ class _KeyChooser:
         if isinstance(value, str):
             return value
         ids = [leaf for leaf in leaves(value) if isinstance(leaf, LiveId)]
-        targets = (self.known.find(obj.kind.field(name).type.referenced_kinds, leaf.id, obj) for leaf in ids)
+        targets = (
+            self.objects_by_id.find(obj.kind.field(name).type.referenced_kinds, leaf.id, obj) for leaf in ids
+        )
         return "-".join(target.key for target in targets if target is not None)
 
 

@@ -112,7 +112,7 @@ def _unreadable_notes(sources: Sequence[UnreadableSource]) -> Iterator[LeftOut]:
         key = (source.kind.name, parent.kind.name, source.why, parent.address.organization_key)
         sources_by_reason.setdefault(key, []).append(source)
     for group in sources_by_reason.values():
-        yield LeftOut(common_pattern([source.place for source in group]), None, group[0].why)
+        yield LeftOut(common_pattern([source.address for source in group]), None, group[0].why)
 
 
 def common_pattern(places: Sequence[Address]) -> str:
