@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv/bin
 
-.PHONY: demo test clients contract lowest lint types imports schemas lock machine soak promises contact environment site screenshots
+.PHONY: demo test clients contract lowest lint types imports schemas lock machine soak promises mutations contact environment site screenshots
 
 demo: ## start the companion, import, plan, apply, drift, undo
 	$(PYTHON) examples/demo.py
@@ -64,6 +64,10 @@ soak: machine ## that, then every test for a long time: whole what a normal run 
 # All, or some: make promises PROMISES="7 41"
 promises: environment ## break each promise with a small mistake (docs/promise-mutants.md) and expect its tests to fail
 	$(VENV)/python -m tests.mutants.promises $(PROMISES)
+
+# Since which commit, and how many: make mutations MUTATIONS="--base main --most 10"
+mutations: environment ## insert random mistakes into the lines that changed since yesterday, and list those that no test notices
+	@$(PYTHON) .ci/mutations.py $(MUTATIONS)
 
 contact: environment ## dpsync doctor --contact with each API version, and with 20 planted differences (tests/planted.py)
 	$(VENV)/python -m tests.planted
