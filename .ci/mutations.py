@@ -4,8 +4,9 @@
 
 The script inserts one small mistake at a time into a line that changed since REF, and runs the tests of the
 package. A copy of the code with a mistake is a mutant. A failing test kills the mutant. If all tests pass,
-the mutant survives. The report on stdout is Markdown and shows each survivor. A survivor may be harmless, so
-a person judges it, and the exit code stays 0. It is 1 if tests fail without a mistake or cannot run.
+the mutant survives. The report on stdout is Markdown and shows each survivor. A person judges the survivors:
+some are harmless, and tests of another package may notice others. Therefore, survivors leave the exit code 0.
+The exit code is 1 if tests fail without a mistake or cannot run.
 
 Needs .venv (environment.py), and a network for the first run, which installs Cosmic Ray in .venv-mutation.
 The mutants are made in a temporary clone of HEAD, so the checkout stays untouched, and only commits count.
@@ -54,12 +55,12 @@ TESTS = {
     "model": "tests/model",
     "planner": "tests/planner",
     "rehearse": "tests/rehearse",
-    "render": "tests/render",
+    "render": "tests/render tests/cli",
     "server": "tests/server",
     "testing": "tests/testing",
     "workflows": "tests/workflows",
 }
-"""The tests of each package and module directly in dpsync/."""
+"""The tests of each package or module in dpsync/. Only tests/cli checks many texts of `render`."""
 
 
 class Mutant(NamedTuple):
