@@ -40,7 +40,7 @@ TESTS = {
     "__init__": "tests/cli",
     "__main__": "tests/cli",
     "api": "tests/docs/test_python.py tests/kinds tests/server/test_control_client.py",
-    "apply": "tests/apply",
+    "apply": "tests/apply tests/ids",
     "cli": "tests/cli",
     "client": "tests/client",
     "collector": "tests/test_collector.py",
