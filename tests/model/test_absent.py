@@ -21,7 +21,8 @@ TRUE = {
 """Truths that hold unless something else is said."""
 NUMBERS = {
     "Limits.deletes": 5, "Limits.percent": 20,
-    "Marker.attempt": 1, "PlanMarker.attempt": 1, "FurtherMarker.attempt": 1, "FailingChecksMarker.attempt": 1,
+    "Marker.attempt": 1, "PlanMarker.attempt": 1, "FurtherMarker.attempt": 1,
+    "FailingChecksMarker.attempt": 1,
     "DriftMarker.attempt": 1, "DriftMarker.checks": 1,
 }  # fmt: skip
 """Numbers that docs/policies.md and the first run of a workflow say."""
