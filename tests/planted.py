@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.profiles import PROFILES
 from dpsync.server.http.app import build_companion
 from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpsync.importing.write_yaml import on_one_line
-from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.field_descriptions import kind_page_file_name
 from dpsync.kinds.kind import (
     ANY,
     Call,
@@ -23,7 +23,7 @@ from dpsync.kinds.kind import (
     ManualStep,
     PlatformWork,
 )
-from dpsync.kinds.meanings import kind_page_file_name
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry, build_registry
 from dpsync.kinds.types import Json, List, Object, OneOf, Table, Text
 from dpsync.kinds.types.texts import Certificate, Markdown

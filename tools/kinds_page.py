@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from dpsync.importing.write_yaml import on_one_line
-from dpsync.kinds.editions import PUBLISHED
 from dpsync.kinds.examples import entry_example, part_example, value_example
-from dpsync.kinds.kind import Field, Kind, SingleEntry
-from dpsync.kinds.meanings import (
+from dpsync.kinds.field_descriptions import (
     ENTRY_KEYWORD_DESCRIPTIONS,
     KIND_DESCRIPTIONS,
     field_description,
     kind_page_file_name,
 )
+from dpsync.kinds.kind import Field, Kind, SingleEntry
+from dpsync.kinds.profiles import PUBLISHED
 from dpsync.kinds.registry import Registry, build_registry
 from dpsync.kinds.shared.fields import LANGUAGES, LEVEL, ROLE, ROLES
 from dpsync.kinds.types import Enum, Type
-from dpsync.kinds.value_meanings import value_descriptions
+from dpsync.kinds.value_descriptions import value_descriptions
 from dpsync.model.text import plural
 from dpsync.render.explanations import example_text
 from dpsync.render.value_words import (

@@ -28,7 +28,7 @@ from dpsync.model.desired import Desired
 from dpsync.model.plan import Plan
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.planner.deletions import Cascade, Loss, find_cascade, referenced_ids
-from dpsync.planner.history import Names, names_without_base
+from dpsync.planner.names import Names, names_without_base
 
 READ_INTERVAL: Final = 100
 """Minimum number of deletes for which one read of the shared lists is valid."""

@@ -19,7 +19,7 @@ from dpsync.client.errors import NotFoundError
 from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.similarity import competing_entries, new_objects_matching
 from dpsync.kinds.registry import Registry
-from dpsync.live.reading import declares_separate_parts, with_separate_parts
+from dpsync.live.reading_state import declares_separate_parts, with_separate_parts
 from dpsync.live.sources import ReadSource, SourceReader
 from dpsync.model.address import Address
 from dpsync.model.change import Change

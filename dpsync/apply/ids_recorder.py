@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from dpsync.apply.ids_on_disk import IdsWriteError
 from dpsync.apply.task import StepTask
-from dpsync.kinds.places import PlaceTypes
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.registry import Registry
-from dpsync.live.reading import recorded_lines
+from dpsync.live.reading_state import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired
 from dpsync.model.ids import IdsEdits, IdsFile, LinesByAddress, RecordedLine, is_id

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from dpsync import disk
-from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.profiles import PROFILES
 from dpsync.model.change import Change
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.plan import APPROVED_DIGEST_DIGITS, Origin, Part, Plan, Rehearsal, Saved

@@ -139,7 +139,7 @@ class ConfigurationPaths(Struct, frozen=True):
     @property
     def _assumed_profile(self) -> str:
         """The profile if neither a flag nor the chosen environment names one, before a server is asked."""
-        from dpsync.kinds.editions import FULL, profile_of_url
+        from dpsync.kinds.profiles import FULL, profile_of_url
 
         return profile_of_url(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_API_URL) or FULL.name
 

@@ -19,7 +19,7 @@ from dpsync.cli.doctor_platform import PlatformExamination
 from dpsync.cli.output import Output
 from dpsync.cli.progress import READING
 from dpsync.client.errors import ClientError, InvalidClientValueError
-from dpsync.kinds.editions import FULL, PROFILES
+from dpsync.kinds.profiles import FULL, PROFILES
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.render.documents import Check, DoctorDocument
@@ -238,7 +238,7 @@ class DoctorRun:
         """
         from dpsync.cli.doctor_platform import contact_checks, contact_report
         from dpsync.cli.failures import client_diagnostic
-        from dpsync.live.contact import check_contract
+        from dpsync.live.contract_check import check_contract
 
         registry = load_registry(used_profile)
         roots = [entry for entry in (desired.entries.values() if desired else ()) if entry.parent is None]

@@ -14,10 +14,10 @@ from dpsync import __version__
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ClientError
 from dpsync.client.transport import HttpTransport, Token
-from dpsync.kinds.editions import PROFILES, profile_of_url
+from dpsync.kinds.profiles import PROFILES, profile_of_url
 from dpsync.kinds.types.base import ABSENT
 from dpsync.live.access import HeaderReader, access_by_kind, find_organization, organization, token_user
-from dpsync.live.contact import ContractReport
+from dpsync.live.contract_check import ContractReport
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.text import format_command, format_count, json_text

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from dpsync import __version__
 from dpsync.cli.configuration import ConfigurationPaths, shortest_path
-from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.profiles import PROFILES
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.text import format_command, format_count, short_commit
 from dpsync.model.urls import is_loopback

@@ -30,7 +30,7 @@ from dpsync.config.git import NoRepositoryError, Repository
 from dpsync.config.git_program import GitDirectory
 from dpsync.github.action import run_action_command, stopped_result
 from dpsync.github.api import GitHub
-from dpsync.github.ids import Branches, IdsFileUpdate
+from dpsync.github.ids_branch import Branches, IdsFileUpdate
 from dpsync.github.runner import ActionRun, CommandResult, History, outputs, outputs_if_killed
 from dpsync.github.workspace import WorkingCopy
 from dpsync.model.desired import AppliedCommit

@@ -56,7 +56,7 @@ def profile_option(command: F) -> F:
 
 def _check_profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """Return the value of --profile. Raises BadParameter, with a suggestion, for an unknown API version."""
-    from dpsync.kinds.editions import PROFILES
+    from dpsync.kinds.profiles import PROFILES
 
     if value is not None and value not in PROFILES:
         from dpsync.model.text import did_you_mean

@@ -81,7 +81,7 @@ def load_with_connection(
         DiagnosticError: The configuration has errors for every API version.
         click.UsageError: The address or the token is missing.
     """
-    from dpsync.kinds.editions import PROFILES
+    from dpsync.kinds.profiles import PROFILES
 
     try:
         desired = paths.load(out)
@@ -133,7 +133,7 @@ def profile_of_server(out: Output, client: ReadClient, path: str, params: Params
 
     `path` and `params` are the first request of the command, whose response is used again later.
     """
-    from dpsync.kinds.editions import FULL, PROFILES, profile_of_url
+    from dpsync.kinds.profiles import FULL, PROFILES, profile_of_url
 
     if (profile := profile_of_url(client.url)) is not None:
         return profile

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 
+from dpsync.kinds.address_patterns import NavigationPath, declared_container, declared_navigation_paths
 from dpsync.kinds.kind import Field, Kind, ListOrder
-from dpsync.kinds.places import NavigationPath, declared_container, declared_navigation_paths
 from dpsync.kinds.redirect_paths import declared_redirect_faults
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types.free_form import Condition, VisitorSchema, claim_paths, unknown_claim

@@ -13,7 +13,7 @@ from collections.abc import Sequence as Several
 from msgspec import Struct, field
 
 from dpsync.config.compose import Composition
-from dpsync.config.rows import FILE_KEY, read_entries, row_format
+from dpsync.config.csv_rows import FILE_KEY, read_entries, row_format
 from dpsync.kinds.kind import EntryMapping, Kind, SingleEntry
 from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry

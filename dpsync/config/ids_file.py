@@ -25,7 +25,7 @@ from dpsync import disk
 from dpsync.client.platform import PLATFORM_NAME, is_platform_name
 from dpsync.config import codes
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, NumberError, decode, parse_scalar, read
-from dpsync.kinds.places import PlaceTypes
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings

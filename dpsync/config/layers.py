@@ -20,9 +20,9 @@ from dpsync import disk
 from dpsync.config import codes
 from dpsync.config.discovery import MOVE_INSIDE_HINT
 from dpsync.config.variables import referenced_variables
-from dpsync.kinds.editions import PROFILES
 from dpsync.kinds.kind import EntryMapping, Kind
 from dpsync.kinds.kind import TreeNode as NodeShape
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import expand_short_forms
 from dpsync.kinds.types.base import merge_mappings, merge_values

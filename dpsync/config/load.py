@@ -23,8 +23,8 @@ from dpsync.config.layers import Layers
 from dpsync.config.policy import PolicyReader
 from dpsync.config.resolve import Resolver
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read
-from dpsync.kinds.editions import profile_of_url
 from dpsync.kinds.kind import SingleEntry
+from dpsync.kinds.profiles import profile_of_url
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import TextFile
 from dpsync.model.address import Address, Pattern

@@ -11,11 +11,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from dpsync.config.declare import Declarations
+from dpsync.kinds.address_patterns import PatternTarget, PlaceTypes
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.places import PatternTarget, PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import INVALID
-from dpsync.kinds.watching import ACCESS_WORD, access_patterns, allowed_words, parse_value
+from dpsync.kinds.watch_patterns import ACCESS_WORD, access_patterns, allowed_words, parse_value
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Entry, Limits, Policy
 from dpsync.model.nodes import Mapping, Node, Scalar, Sequence, Span

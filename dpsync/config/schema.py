@@ -13,22 +13,22 @@ from itertools import count
 from typing import Any, Final
 
 from dpsync.config.compose import SINGLE_ORGANIZATION_KEY
-from dpsync.config.rows import FILE_KEY as ROWS_WORD
-from dpsync.config.rows import row_format
-from dpsync.kinds.editions import PROFILES
+from dpsync.config.csv_rows import FILE_KEY as ROWS_WORD
+from dpsync.config.csv_rows import row_format
 from dpsync.kinds.examples import FILE_EXAMPLES, key_example, minimal_entry_example, value_example
-from dpsync.kinds.kind import EntryMapping, Field, Kind, SingleEntry, TreeNode
-from dpsync.kinds.kind import TreeNode as NodeShape
-from dpsync.kinds.meanings import (
+from dpsync.kinds.field_descriptions import (
     ENTRY_KEYWORD_DESCRIPTIONS,
     ROOT_KEY_DESCRIPTIONS,
     field_description,
     kind_page_url,
     root_key_page_url,
 )
+from dpsync.kinds.kind import EntryMapping, Field, Kind, SingleEntry, TreeNode
+from dpsync.kinds.kind import TreeNode as NodeShape
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import Registry
-from dpsync.kinds.value_meanings import value_description
-from dpsync.kinds.watching import ACCESS_WORD
+from dpsync.kinds.value_descriptions import value_description
+from dpsync.kinds.watch_patterns import ACCESS_WORD
 from dpsync.model.desired import Limits
 from dpsync.model.text import format_command, join_with_and, json_text, plural
 

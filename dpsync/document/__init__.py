@@ -4,9 +4,9 @@ Input: Markdown or a Document. Only what both formats can express is converted.
 Output: the other format, or a list of problems, each with its place. Nothing is dropped silently.
 """
 
+from dpsync.document.comparison import have_same_meaning, normalize
 from dpsync.document.nodes import DocumentError, MarkdownError, Problem, UnsupportedNode
 from dpsync.document.parse import to_document
-from dpsync.document.same import have_same_meaning, normalize
 from dpsync.document.write import to_markdown
 
 __all__ = [

@@ -16,8 +16,8 @@ from typing import Any
 from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
 from msgspec import Struct
 
+from dpsync.document.comparison import normalize
 from dpsync.document.nodes import HEADINGS, DocumentError, unsupported_nodes
-from dpsync.document.same import normalize
 
 Json = dict[str, Any]
 

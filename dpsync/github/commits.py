@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.github.api import GitHub, PullRequest
-from dpsync.github.ids import Branches
+from dpsync.github.ids_branch import Branches
 from dpsync.github.plan_comment import ShownChange, address_digest, shown_changes_of, shown_exposures
 from dpsync.github.runner import ActionRun, CommandResult
 from dpsync.github.transport import GitHubError

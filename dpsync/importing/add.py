@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from dpsync.config.compose import ROOT_KEYS, SINGLE_ORGANIZATION_KEY
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, FORBIDDEN_IN_VALUE, decode, encode
+from dpsync.importing.csv_files import CsvFile
 from dpsync.importing.edit_yaml import (
     Step,
     TextEdit,
@@ -30,7 +31,6 @@ from dpsync.importing.edit_yaml import (
 from dpsync.importing.entries import EXPLICIT_NULL, default_for_empty_entry, value_to_write
 from dpsync.importing.inventory import NamingWithFiles, first_unused_name
 from dpsync.importing.keys import slugify
-from dpsync.importing.rows import CsvFile
 from dpsync.importing.update import Updated, WrittenField
 from dpsync.importing.values import UnwritableValueError, ValueWriter, replace_file_contents, secret_variable
 from dpsync.importing.write_yaml import BlockMapping

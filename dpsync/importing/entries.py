@@ -28,7 +28,7 @@ from dpsync.kinds.kind import Field, Kind, ListOrder, SingleEntry
 from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
-from dpsync.kinds.watching import is_access_default
+from dpsync.kinds.watch_patterns import is_access_default
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
 from dpsync.model.nodes import Span

@@ -17,9 +17,9 @@ from msgspec import Struct, field
 from dpsync.client.client import ReadClient
 from dpsync.client.errors import ForbiddenError, NotFoundError
 from dpsync.config.discovery import Files
+from dpsync.kinds.address_patterns import live_container
 from dpsync.kinds.kind import Kind, SingleEntry
 from dpsync.kinds.kind import TreeNode as NodeShape
-from dpsync.kinds.places import live_container
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import AncestorIds, fill_path_template
 from dpsync.live.sources import SourceReader

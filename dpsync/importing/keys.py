@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 
 from dpsync.config.yaml_reader import FORBIDDEN_IN_VALUE
 from dpsync.importing.inventory import Inventory, InventoryObject, first_unused_name
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.kind import EntryMapping, Kind, SingleEntry, TreeNode
-from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import List, Object, OneOf, Reference, Table, Type
 from dpsync.model.address import LOCAL_KEY, Address

@@ -25,17 +25,17 @@ from msgspec import Struct, field
 from dpsync import __commit__, __version__, disk
 from dpsync.client.client import ReadClient
 from dpsync.config.compose import ORGANIZATIONS_KEY, SINGLE_ORGANIZATION_KEY
+from dpsync.config.csv_rows import FILE_KEY as ROWS_WORD
+from dpsync.config.csv_rows import row_format
 from dpsync.config.discovery import IDS_NAME, IncludedFile, matches_include
 from dpsync.config.load import load_from
-from dpsync.config.rows import FILE_KEY as ROWS_WORD
-from dpsync.config.rows import row_format
 from dpsync.config.schema import configuration_schema
+from dpsync.importing.csv_files import Cells, cells_of_entry, csv_text
 from dpsync.importing.edit_yaml import UneditableError
 from dpsync.importing.entries import DescribedEntries, DescribedEntry, LeftOut, RequiredSecret, describe
 from dpsync.importing.inventory import Inventory, InventoryObject, first_unused_name, read_inventory
 from dpsync.importing.keys import ids_lines, name_objects
 from dpsync.importing.left_out import add_comments, left_out, watched_patterns
-from dpsync.importing.rows import Cells, cells_of_entry, csv_text
 from dpsync.importing.values import FileContent
 from dpsync.importing.write_yaml import BlockMapping, yaml_document
 from dpsync.kinds.kind import Kind, SingleEntry, TreeNode
@@ -43,7 +43,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.kinds.short_forms import shorten_fields
 from dpsync.kinds.types import Json
 from dpsync.kinds.types.texts import LongText, Markdown
-from dpsync.kinds.watching import ACCESS_WORD
+from dpsync.kinds.watch_patterns import ACCESS_WORD
 from dpsync.model import nodes
 from dpsync.model.desired import Desired
 from dpsync.model.diagnostic import Diagnostic, Findings

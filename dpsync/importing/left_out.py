@@ -27,7 +27,7 @@ from dpsync.kinds.kind import Field, Kind, SingleEntry, TreeNode
 from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Json
-from dpsync.kinds.watching import ACCESS_WORD, access_fields, access_places, format_value
+from dpsync.kinds.watch_patterns import ACCESS_WORD, access_fields, access_places, format_value
 from dpsync.model.address import Address
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.drift import Line

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
+from dpsync.importing.csv_files import CsvFile
 from dpsync.importing.edit_yaml import (
     Step,
     TextEdit,
@@ -25,7 +26,6 @@ from dpsync.importing.edit_yaml import (
     unfold_long_lines,
 )
 from dpsync.importing.inventory import NamingWithFiles
-from dpsync.importing.rows import CsvFile
 from dpsync.importing.values import (
     FileContent,
     UnwritableValueError,
@@ -34,8 +34,8 @@ from dpsync.importing.values import (
     replace_file_contents,
     secret_variable,
 )
+from dpsync.kinds.address_patterns import PlaceTypes, container_and_order, live_container
 from dpsync.kinds.kind import Field, Kind, ListOrder, SingleEntry
-from dpsync.kinds.places import PlaceTypes, container_and_order, live_container
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Blocked, Change

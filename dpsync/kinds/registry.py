@@ -19,7 +19,6 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.kinds.editions import FULL, PROFILES, Profile
 from dpsync.kinds.kind import (
     Call,
     EntryMapping,
@@ -34,6 +33,7 @@ from dpsync.kinds.kind import (
     TreeNode,
     TreeRead,
 )
+from dpsync.kinds.profiles import FULL, PROFILES, Profile
 
 _NAME = re.compile(r"\{([\w.]+)\}")
 Read = ListRead | SingleRead | TreeRead | NodeListsRead

@@ -16,8 +16,8 @@ from msgspec import Struct, field
 from dpsync.client.client import ReadClient, quote
 from dpsync.client.errors import ClientError, ForbiddenError, InterruptedRequestError, NotFoundError
 from dpsync.client.transport import Request, Response, Stats, Transport
-from dpsync.kinds.editions import Profile, write_permission_flag
 from dpsync.kinds.kind import Kind, ListRead, SingleRead
+from dpsync.kinds.profiles import Profile, write_permission_flag
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import fill_path_template, split_query
 from dpsync.live.decode import fill_id_template

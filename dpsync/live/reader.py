@@ -25,7 +25,7 @@ from dpsync.kinds.kind import Field, Kind, SingleEntry
 from dpsync.kinds.kind import TreeNode as NodeShape
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import fill_path_template, split_query
-from dpsync.live.reading import (
+from dpsync.live.reading_state import (
     ForbiddenReads,
     ReadingState,
     forbidden_reason,

@@ -18,18 +18,18 @@ from msgspec.structs import replace
 
 from dpsync.client.errors import ForbiddenError, NotFoundError
 from dpsync.identity.keys import NaturalKeys, match_below_other_parent
-from dpsync.kinds.kind import Field, Kind, ListOrder
-from dpsync.kinds.page_references import page_references, space_id
-from dpsync.kinds.places import (
+from dpsync.kinds.address_patterns import (
     NavigationPath,
     declared_navigation_paths,
     live_container,
     live_navigation_paths,
 )
+from dpsync.kinds.kind import Field, Kind, ListOrder
+from dpsync.kinds.page_references import page_references, space_id
 from dpsync.kinds.types import List, Object, OneOf, Reference, Table, Type
 from dpsync.kinds.urls import fill_path_template
 from dpsync.live.delete_evidence import iterate_pages
-from dpsync.live.reading import ForbiddenReads, ReadingState
+from dpsync.live.reading_state import ForbiddenReads, ReadingState
 from dpsync.model.address import Address
 from dpsync.model.desired import Entry
 from dpsync.model.diagnostic import Diagnostic

@@ -22,7 +22,8 @@ from dpsync.model.address import Address
 from dpsync.model.change import Change, Exposure
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.text import MAX_LISTED_NAMES, shorten_list
-from dpsync.planner.access import (
+from dpsync.planner.access_inputs import AccessInputs, AccessObject, UnlistedSpaces
+from dpsync.planner.access_roles import (
     ADMIN,
     ANY_ROLE_BELOW_ADMIN,
     LEVEL,
@@ -36,7 +37,6 @@ from dpsync.planner.access import (
     RoleRange,
     Subject,
 )
-from dpsync.planner.access_inputs import AccessInputs, AccessObject, UnlistedSpaces
 from dpsync.planner.decide import Decisions
 
 _MAX_GROUPS = 3

@@ -22,7 +22,7 @@ from dpsync.model.change import Change
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
-from dpsync.planner.access import ANY_ROLE, AccessPlace, AccessState, Key, RoleRange
+from dpsync.planner.access_roles import ANY_ROLE, AccessPlace, AccessState, Key, RoleRange
 from dpsync.planner.decide import Decisions
 
 _INHERIT = "inherit"

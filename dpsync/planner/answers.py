@@ -15,9 +15,9 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import TreeNode as NodeShape
-from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, FieldAddress, Pattern
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from dpsync.kinds.page_references import page_references, space_id
 from dpsync.kinds.types import INVALID
-from dpsync.kinds.watching import format_value, parse_value
+from dpsync.kinds.watch_patterns import format_value, parse_value
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Blocked, Cause, Change, Difference, Effect, Note, Removed
 from dpsync.model.desired import Entry
@@ -31,10 +31,10 @@ from dpsync.model.values import Ref, reference_text
 from dpsync.planner.compare import FieldChange, changed_fields, object_digest
 from dpsync.planner.decide import Decisions, transfer_difference
 from dpsync.planner.deletions import delete_effects
-from dpsync.planner.history import Hierarchy
 from dpsync.planner.labels import Labels
+from dpsync.planner.names import Hierarchy
+from dpsync.planner.notes import pattern_key
 from dpsync.planner.policy import GitSyncedEntry, git_synced_entries
-from dpsync.planner.remarks import pattern_key
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import PlannedSteps
 

@@ -40,8 +40,8 @@ from dpsync.planner.compare import (
 )
 from dpsync.planner.create_hidden import HiddenCreation, show_changes
 from dpsync.planner.deletions import Deletions, decide_deletions
-from dpsync.planner.exclusive import ExclusiveFlags, inherited_values_to_write
-from dpsync.planner.history import Names
+from dpsync.planner.exclusive_flags import ExclusiveFlags, inherited_values_to_write
+from dpsync.planner.names import Names
 from dpsync.planner.restructuring import Restructuring, decide_restructuring
 from dpsync.planner.sides import Sides
 

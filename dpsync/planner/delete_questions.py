@@ -28,7 +28,7 @@ from dpsync.model.snapshot import Identity
 from dpsync.model.text import format_command, format_count, join_with_and, json_text, shorten_list
 from dpsync.planner.answers import DELETE, EXPOSE, EXPOSE_BRIEFLY, Answer, Question
 from dpsync.planner.decide import Decisions
-from dpsync.planner.history import FormerNames, Names
+from dpsync.planner.names import FormerNames, Names
 from dpsync.planner.policy import COMMITS_MISSING, KEPT_BY_APPLY, NO_ENTRY, Removal
 from dpsync.planner.rebound_ids import previous_bindings
 from dpsync.planner.restructuring import confirmed_addresses, restructured_addresses

@@ -23,7 +23,7 @@ from dpsync.model.change import Blocked, Effect, Kept
 from dpsync.model.plan import DeleteCount
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Value, live_ids
-from dpsync.planner.history import Names, is_container_field
+from dpsync.planner.names import Names, is_container_field
 from dpsync.planner.restructuring import Restructuring
 from dpsync.planner.sides import Sides
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from dpsync.kinds.places import container_and_order
+from dpsync.kinds.address_patterns import container_and_order
 from dpsync.model.address import Address
 from dpsync.model.change import Cause, Change, Difference
 from dpsync.model.desired import Entry, Policy

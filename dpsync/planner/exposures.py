@@ -30,7 +30,7 @@ from dpsync.planner.compare import (
 )
 from dpsync.planner.create_hidden import hides_itself, initial_value
 from dpsync.planner.decide import Decisions, EntryDecision
-from dpsync.planner.outcome import NavigationTree, content_field
+from dpsync.planner.navigation import NavigationTree, content_field
 from dpsync.planner.publications import newly_published
 from dpsync.planner.stepset import PlannedSteps
 from dpsync.planner.visibility import Visibility

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cached_property
 
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.kind import Call, Field, Kind, LastHolderGuard
-from dpsync.kinds.places import PlaceTypes
 from dpsync.model import refusals as words
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Exposure
@@ -23,7 +23,7 @@ from dpsync.planner.answers import NOT_TOKEN_USER, Answer, Question
 from dpsync.planner.decide import Decisions, Nesting, self_nesting_fields, transfer_refusals
 from dpsync.planner.delete_questions import EffectiveLimits, address_for_policy, exposure_limit_questions
 from dpsync.planner.deletions import referenced_ids
-from dpsync.planner.history import is_container_field
+from dpsync.planner.names import is_container_field
 from dpsync.planner.rebound_ids import rebound_object_questions
 from dpsync.planner.restructuring import restructuring_refusals
 from dpsync.planner.sides import Sides

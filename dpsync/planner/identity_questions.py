@@ -28,7 +28,7 @@ from dpsync.model.values import live_ids, references
 from dpsync.planner.answers import NEW, Answer, answer_in_flag
 from dpsync.planner.decide import Decisions
 from dpsync.planner.delete_questions import OpenDeletes, delete_question
-from dpsync.planner.history import Names
+from dpsync.planner.names import Names
 from dpsync.planner.policy import COMMITS_MISSING
 from dpsync.planner.rebound_ids import (
     RenameCandidates,

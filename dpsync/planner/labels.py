@@ -20,8 +20,8 @@ from typing import Final
 from msgspec import Struct
 
 from dpsync.identity.match import match_earlier_entries
+from dpsync.kinds.address_patterns import container_and_order
 from dpsync.kinds.kind import Field
-from dpsync.kinds.places import container_and_order
 from dpsync.model.address import Address
 from dpsync.model.change import Cause
 from dpsync.model.desired import CommittedFiles, Entry

@@ -40,10 +40,10 @@ from dpsync.planner.exposures import brief_exposures, find_exposures, redirect_n
 from dpsync.planner.guards import find_refusals
 from dpsync.planner.identity_questions import exchanged_name_refusals, identity_questions
 from dpsync.planner.labels import Labels
-from dpsync.planner.outcome import changed_trees, navigation_changes
+from dpsync.planner.navigation import changed_trees, navigation_changes
+from dpsync.planner.notes import environment_key, environment_notes, find_notes, pattern_key
 from dpsync.planner.publications import redirect_warnings, site_previews
 from dpsync.planner.rebound_ids import find_candidates, proposal_notes
-from dpsync.planner.remarks import environment_key, environment_notes, find_notes, pattern_key
 from dpsync.planner.requests import hidden_site_notes, write_steps
 from dpsync.planner.selection import dependencies, find_selection
 from dpsync.planner.sibling_order import sibling_moves

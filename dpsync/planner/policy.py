@@ -20,7 +20,7 @@ from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Base, Desired, Entry, Policy
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot, SyncedRepository
-from dpsync.planner.history import FormerNames, Names
+from dpsync.planner.names import FormerNames, Names
 
 
 class GitSyncedEntry(Struct, frozen=True):

@@ -38,7 +38,7 @@ from dpsync.model.snapshot import LiveObject
 from dpsync.model.urls import is_preview_link, path_segments
 from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decide import Decisions
-from dpsync.planner.outcome import (
+from dpsync.planner.navigation import (
     UNKNOWN,
     NavigationTree,
     TreeBranch,

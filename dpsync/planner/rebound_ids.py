@@ -22,8 +22,8 @@ from msgspec import Struct
 from dpsync.identity import similarity
 from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.questions import binding_text
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.places import PlaceTypes
 from dpsync.model.address import Address
 from dpsync.model.change import Note
 from dpsync.model.desired import Entry

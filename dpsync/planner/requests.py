@@ -23,7 +23,7 @@ from dpsync.model.values import REF_MARKER, Value, references
 from dpsync.planner.compare import FieldChange, visibility_change
 from dpsync.planner.create_hidden import hide_change, hiding_values
 from dpsync.planner.decide import Decisions, EntryDecision
-from dpsync.planner.history import is_container_field
+from dpsync.planner.names import is_container_field
 from dpsync.planner.restructuring import RestructuredTree, visibility_flags
 from dpsync.planner.sides import Sides
 from dpsync.planner.stepset import StepDraft, StepSet

@@ -24,7 +24,7 @@ from dpsync.model.question import Refusal, WayOut
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy, Snapshot
 from dpsync.model.values import canonical_json, live_ids, references
 from dpsync.planner.answers import RESTRUCTURE, Answer
-from dpsync.planner.history import Names
+from dpsync.planner.names import Names
 from dpsync.planner.sides import Sides, ValueConverter
 
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.kind import Call
-from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Desired, Entry

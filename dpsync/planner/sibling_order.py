@@ -18,9 +18,9 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
+from dpsync.kinds.address_patterns import declared_container
 from dpsync.kinds.kind import Kind, ListOrder
 from dpsync.kinds.kind import TreeNode as NodeShape
-from dpsync.kinds.places import declared_container
 from dpsync.model.address import Address
 from dpsync.model.change import Blocked
 from dpsync.model.desired import Entry, Scope

@@ -20,7 +20,7 @@ from dpsync.model.desired import NO_BASE, NO_LABELS, Base, Desired, Entry, Label
 from dpsync.model.snapshot import Identity, LiveObject, Snapshot
 from dpsync.model.values import PLAIN_TYPES, LiveId, Ref, Secret, Value, live_ids, map_leaves, to_plain
 from dpsync.planner.answers import Answers, parse_answers
-from dpsync.planner.history import FormerNames, Hierarchy, Names
+from dpsync.planner.names import FormerNames, Hierarchy, Names
 from dpsync.planner.policy import EffectivePolicy, GitSyncedParts, RemovalSearch, git_synced_parts
 
 NORMAL_TYPES = PLAIN_TYPES | {Ref, Secret}

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from dpsync.model.address import Address
 from dpsync.model.change import Gives, Phase, Repeat, Step, Verb
 from dpsync.model.values import REF_MARKER, marker_names
-from dpsync.planner.history import at_or_below
+from dpsync.planner.names import at_or_below
 
 
 class Edge(NamedTuple):

@@ -23,7 +23,7 @@ from dpsync.model.address import Address
 from dpsync.model.change import UrlImpact
 from dpsync.planner.compare import FieldChange
 from dpsync.planner.decide import Decisions
-from dpsync.planner.outcome import UNKNOWN, NavigationTree, TreeBranch, live_trees
+from dpsync.planner.navigation import UNKNOWN, NavigationTree, TreeBranch, live_trees
 
 UrlOrUnknown = Any
 """A URL, None if the object is not visible, or UNKNOWN."""

@@ -18,8 +18,8 @@ from dpsync.client.recording import Recording
 from dpsync.model.change import Step
 from dpsync.model.plan import Estimate, Plan, Unproven, UnprovenKind
 from dpsync.model.text import format_count
-from dpsync.rehearse.draft import Json
 from dpsync.rehearse.world import World
+from dpsync.rehearse.world_draft import Json
 
 
 def estimate_time(recording: Recording, steps: Sequence[Step], requests: int, parallelism: int) -> Estimate:

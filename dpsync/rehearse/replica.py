@@ -18,8 +18,8 @@ from dpsync.client.platform import WORLD_HEADER
 from dpsync.client.recording import Recording, filters_of
 from dpsync.client.retry import Clock
 from dpsync.client.transport import Request, Response, Stats
-from dpsync.rehearse.draft import Json
 from dpsync.rehearse.world import World
+from dpsync.rehearse.world_draft import Json
 
 if TYPE_CHECKING:
     from dpsync.server.http.app import Companion

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from dpsync.kinds.kind import TreeNode
 from dpsync.kinds.registry import build_registry
-from dpsync.rehearse.draft import (
+from dpsync.rehearse.world_draft import (
     COMPUTED_MEMBERS,
     HIDDEN_TEXT,
     Json,

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from dpsync.client.recording import RecordedAnswer
 from dpsync.kinds.shared.integrations import CONNECTOR_PARTS
 from dpsync.model.text import format_count
-from dpsync.rehearse import responses, rows
-from dpsync.rehearse.anonymous import Anonymizer
-from dpsync.rehearse.draft import (
+from dpsync.rehearse import response_table, responses
+from dpsync.rehearse.anonymize import Anonymizer
+from dpsync.rehearse.world_draft import (
     FOREIGN_ORGANIZATION,
     HIDDEN_TEXT,
     Json,
@@ -71,7 +71,7 @@ def make_world(
     """
     draft = WorldDraft()
     for reading in sorted(readings, key=lambda answer: (answer.path.count("/"), answer.path, answer.filters)):
-        rows.convert_response(draft, reading)
+        response_table.convert_response(draft, reading)
     for organization, path in required_paths:
         assume_objects(draft, organization, path)
     return _world_of_draft(draft, token, frozenset(not_as_administrator))

@@ -14,20 +14,20 @@ from typing import Any
 from msgspec import Struct
 
 from dpsync.importing.write_yaml import BlockMapping, on_one_line, yaml_document, yaml_scalar
-from dpsync.kinds.editions import PROFILES, PUBLISHED
 from dpsync.kinds.examples import entry_example, field_example, file_example
-from dpsync.kinds.kind import Field, Kind, Restriction, SingleEntry, TreeNode
-from dpsync.kinds.meanings import (
+from dpsync.kinds.field_descriptions import (
     KIND_DESCRIPTIONS,
     ROOT_KEY_DESCRIPTIONS,
     field_description,
     kind_page_url,
     root_key_page_url,
 )
+from dpsync.kinds.kind import Field, Kind, Restriction, SingleEntry, TreeNode
+from dpsync.kinds.profiles import PROFILES, PUBLISHED
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag
-from dpsync.kinds.value_meanings import value_descriptions
-from dpsync.kinds.watching import ACCESS_WORD, access_patterns
+from dpsync.kinds.value_descriptions import value_descriptions
+from dpsync.kinds.watch_patterns import ACCESS_WORD, access_patterns
 from dpsync.model.text import plural
 from dpsync.render.value_words import (
     address_words,

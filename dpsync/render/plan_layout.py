@@ -31,8 +31,8 @@ from dpsync.model.text import format_command
 from dpsync.model.urls import is_preview_link
 from dpsync.render import plan_words, report_words
 from dpsync.render.candidate import describe_candidate
-from dpsync.render.effect_words import merge_navigation
 from dpsync.render.names import Names, in_natural_order, kind_noun, names_of
+from dpsync.render.navigation_merge import merge_navigation
 from dpsync.render.plan_words import PlanOrDrift, enclosing_origin, find_origin, part_lines, target_lines
 from dpsync.render.url_words import is_broken, old_url_outcomes, readers_figure_text, url_change_text
 from dpsync.render.view import (

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from dpsync.importing.write_yaml import on_one_line
 from dpsync.kinds.examples import key_example, value_example
+from dpsync.kinds.field_descriptions import KIND_NOTES, field_description
 from dpsync.kinds.kind import EntryMapping, Field, Kind, ListOrder, SingleEntry, TreeNode
-from dpsync.kinds.meanings import KIND_NOTES, field_description
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import (
     Enum,
@@ -29,7 +29,7 @@ from dpsync.kinds.types import (
     Type,
 )
 from dpsync.kinds.types.texts import Certificate, LongText, Markdown
-from dpsync.kinds.value_meanings import value_descriptions
+from dpsync.kinds.value_descriptions import value_descriptions
 from dpsync.model.text import plural
 
 _MAX_LISTED_VALUES = 12

@@ -21,7 +21,7 @@ from dpsync.model.address import Address, FieldAddress
 from dpsync.model.change import Difference
 from dpsync.model.plan import Origin
 from dpsync.model.text import NO_FLAGS, format_count
-from dpsync.render.effect_words import NavigationLine
+from dpsync.render.navigation_merge import NavigationLine
 from dpsync.render.shown_values import diff_lines, format_brief, format_value, is_long
 from dpsync.render.visible import visible
 

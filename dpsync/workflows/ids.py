@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from dpsync.apply.ids_on_disk import ResolvedIds
 from dpsync.client.client import ReadClient
 from dpsync.config.codes import IDS_CONFLICT
-from dpsync.kinds.places import PlaceTypes
-from dpsync.live.reading import recorded_lines
+from dpsync.kinds.address_patterns import PlaceTypes
+from dpsync.live.reading_state import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import IdsComparison, LineDifference, LinesByAddress, RecordedLine, RemarkKind, is_id

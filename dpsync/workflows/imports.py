@@ -20,13 +20,13 @@ from dpsync.config.discovery import DiskFiles, Files, StagedFiles
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
-from dpsync.live.reading import recorded_lines
+from dpsync.live.reading_state import recorded_lines
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, IdsEdits, IdsFile
 from dpsync.model.plan import Plan
-from dpsync.planner.history import names_without_base
+from dpsync.planner.names import names_without_base
 from dpsync.workflows.session import OtherConfigurations, Session
 from dpsync.workflows.unmanaged import bind_renamed_entries, find_undeclared, find_undeclared_singles
 

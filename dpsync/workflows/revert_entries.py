@@ -16,7 +16,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dpsync.config.recorded import IncompleteValueError, UnsuitableValueError, check_secrets, parse_recorded
+from dpsync.config.recorded_values import (
+    IncompleteValueError,
+    UnsuitableValueError,
+    check_secrets,
+    parse_recorded,
+)
 from dpsync.kinds.kind import Field, Kind, SingleEntry
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address

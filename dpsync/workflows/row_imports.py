@@ -17,10 +17,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
+from dpsync.config.csv_rows import FILE_KEY, row_format
 from dpsync.config.discovery import DiskFiles, StagedFiles
 from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
-from dpsync.config.rows import FILE_KEY, row_format
 from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, encode
 from dpsync.kinds.kind import Kind
 from dpsync.model import nodes
@@ -197,9 +197,9 @@ def _check_can_move_to_csv(
 
 def _split_rows(sides: Any, planned: Planned, row_place: _RowPlace) -> tuple[str, dict[str, Any]]:
     """Return the text of the CSV file, and the entries (key and fields) that no CSV row can contain."""
+    from dpsync.importing.csv_files import Cells, cells_of_entry, csv_text
     from dpsync.importing.edit_yaml import UneditableError
     from dpsync.importing.entries import EXPLICIT_NULL, value_to_write
-    from dpsync.importing.rows import Cells, cells_of_entry, csv_text
     from dpsync.importing.values import UnwritableValueError, ValueWriter, secret_variable
     from dpsync.kinds.short_forms import shorten_fields
 

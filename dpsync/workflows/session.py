@@ -24,7 +24,7 @@ from dpsync.config.layers import Layers
 from dpsync.config.load import load_from
 from dpsync.kinds.registry import Registry
 from dpsync.live.delete_evidence import count_candidate_pages, with_page_counts
-from dpsync.live.reading import find_renamed_keys
+from dpsync.live.reading_state import find_renamed_keys
 from dpsync.model.address import Address
 from dpsync.model.desired import NO_BASE, NO_LABELS, Base, Desired, LabelCommits
 from dpsync.model.diagnostic import Diagnostic, DiagnosticError, Exit, Findings
@@ -40,7 +40,7 @@ from dpsync.planner.drift import find_drift
 from dpsync.planner.plan import make_plan, unmanaged_objects_kept, with_all_differences
 from dpsync.planner.selection import find_selection
 from dpsync.planner.sides import Options, Sides
-from dpsync.workflows.reading import SidesReader
+from dpsync.workflows.sides_reader import SidesReader
 
 if TYPE_CHECKING:
     from dpsync.apply.ids_recorder import IdsRecorder, IdsStore

@@ -17,13 +17,13 @@ from dpsync.model.diagnostic import Diagnostic
 from dpsync.model.snapshot import Identity, LiveObject, Match, MatchedBy
 from dpsync.model.text import format_command
 from dpsync.planner.decide import decide
-from dpsync.planner.history import Names
 from dpsync.planner.identity_questions import (
     binding_answers,
     binding_instruction,
     candidate,
     possibly_renamed_entries,
 )
+from dpsync.planner.names import Names
 from dpsync.planner.plan import make_plan
 from dpsync.planner.rebound_ids import RenameCandidates, SimilarityReason, find_candidates
 from dpsync.planner.sides import Sides

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.server.process.threaded_server import ThreadedServer
 from tests.altering_proxy import Answer, altering_proxy

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsync.kinds.editions import PROFILES, profile_of_url
+from dpsync.kinds.profiles import PROFILES, profile_of_url
 from dpsync.server.http.app import build_companion
 from dpsync.server.process.threaded_server import ThreadedServer
 from dpsync.server.store import open_store

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dpsync.kinds.registry import build_registry
-from dpsync.kinds.watching import access_patterns
+from dpsync.kinds.watch_patterns import access_patterns
 from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run
 from tests.cli.test_drift import change, drift

@@ -9,7 +9,7 @@ import pytest
 
 from dpsync.config.layers import Layers
 from dpsync.config.load import load
-from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.model.diagnostic import Diagnostic
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpsync.kinds.registry import build_registry
-from dpsync.kinds.watching import access_patterns
+from dpsync.kinds.watch_patterns import access_patterns
 from dpsync.model.address import Address
 from dpsync.model.desired import Limits
 

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from dpsync.api import load
-from dpsync.config.recorded import IncompleteValueError, UnsuitableValueError, check_secrets, parse_recorded
+from dpsync.config.recorded_values import (
+    IncompleteValueError,
+    UnsuitableValueError,
+    check_secrets,
+    parse_recorded,
+)
 from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.types import Json, List, Object, Reference, Table, Text, Type
 from dpsync.kinds.types.texts import Markdown

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpsync.config.rows import cell_text, column_names, is_formula, read_entries, row_format, split_rows
+from dpsync.config.csv_rows import cell_text, column_names, is_formula, read_entries, row_format, split_rows
 from dpsync.config.yaml_reader import FileLimits
 from dpsync.kinds.registry import build_registry
 from dpsync.model.nodes import Mapping, node_value

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dpsync.kinds.field_descriptions import kind_page_file_name
 from dpsync.kinds.kind import (
     Call,
     EntryMapping,
@@ -21,7 +22,6 @@ from dpsync.kinds.kind import (
     PlatformWork,
     Post,
 )
-from dpsync.kinds.meanings import kind_page_file_name
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.types import Flag, Text
 from tools.kind_internals import WORDS, words_of

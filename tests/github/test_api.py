@@ -10,7 +10,7 @@ import pytest
 
 from dpsync.github import transport
 from dpsync.github.api import GitHub, MergedPullRequest
-from dpsync.github.ids import Branches, FileVersion
+from dpsync.github.ids_branch import Branches, FileVersion
 from dpsync.github.issues import Issues
 from dpsync.github.plan_comment import FailingChecksMarker
 from dpsync.github.transport import MAX_PAGES, GitHubError

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from dpsync.api import load_registry
 from dpsync.config.ids_file import parse
 from dpsync.github.api import GitHub
-from dpsync.github.ids import (
+from dpsync.github.ids_branch import (
     PULL_REQUEST_TITLE,
     Branches,
     IdsBranch,

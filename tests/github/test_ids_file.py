@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpsync.github.ids import PULL_REQUEST_TITLE
+from dpsync.github.ids_branch import PULL_REQUEST_TITLE
 from tests.github.conftest import CONFIG, Ended, Workflow
 from tests.github.fake_github import REPOSITORY, Token
 from tests.github.test_cancelled import at
@@ -148,5 +148,5 @@ def test_aborted_ids_file_update_reports_missing_lines(
     def bring(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpsync.github.ids.IdsFileUpdate.push_and_report", bring)
+    monkeypatch.setattr("dpsync.github.ids_branch.IdsFileUpdate.push_and_report", bring)
     not_written(apply(branch), "the run was interrupted")

@@ -14,7 +14,7 @@ from dpsync.api import Options, Planned, Session, load, load_base
 from dpsync.client.client import WriteClient
 from dpsync.client.transport import Request, Response, Transport
 from dpsync.kinds.registry import build_registry as load_registry
-from dpsync.live.reading import recorded_lines
+from dpsync.live.reading_state import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import NO_IDS, IdsEdits, IdsFile, RecordedLine

@@ -15,7 +15,7 @@ from dpsync.model.diagnostic import DiagnosticError, Exit
 from dpsync.model.ids import NO_IDS, RecordedLine
 from dpsync.model.snapshot import RecordedIds
 from dpsync.planner.decide import decide
-from dpsync.planner.remarks import history_notes
+from dpsync.planner.notes import history_notes
 from tests.identity.past import configuration, git
 from tests.planner.stages import Case
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpsync.api import Planned, Session, import_
 from dpsync.importing.files import CachingClient
 from dpsync.kinds.registry import build_registry
-from dpsync.live.reading import recorded_lines
+from dpsync.live.reading_state import recorded_lines
 from dpsync.model.desired import Desired
 from dpsync.model.ids import NO_IDS, IdsFile
 from dpsync.server.process.threaded_server import ThreadedServer

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, event, example, given, settings
 
 from dpsync.api import Imported, Session, import_, load, update
 from dpsync.importing.files import CachingClient, write_files
-from dpsync.kinds.watching import is_access_default
+from dpsync.kinds.watch_patterns import is_access_default
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.server.process.threaded_server import ThreadedServer
 from tests.certificates import OKTA

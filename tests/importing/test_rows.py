@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsync.api import Session, load
+from dpsync.importing.csv_files import cells_of_entry, cells_of_fields, csv_text
 from dpsync.importing.edit_yaml import UneditableError, comments
 from dpsync.importing.layout import CSV_FROM_ENTRIES
-from dpsync.importing.rows import cells_of_entry, cells_of_fields, csv_text
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Run

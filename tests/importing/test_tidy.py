@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpsync.config.yaml_reader import read
-from dpsync.importing.tidy_yaml import NotFormattableError, format_yaml
+from dpsync.importing.format_yaml import NotFormattableError, format_yaml
 from dpsync.model.nodes import node_value
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -21,7 +21,7 @@ from dpsync.kinds.kind import Field
 from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import Enum, Flag, Json, List, Object, OneOf, Reference, Text, Type
 from dpsync.kinds.types.texts import Certificate, LongText
-from dpsync.kinds.watching import is_access_default
+from dpsync.kinds.watch_patterns import is_access_default
 from dpsync.model.desired import Desired, Entry
 from dpsync.model.drift import Drift
 from dpsync.model.values import LiveId, Value

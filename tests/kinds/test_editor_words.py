@@ -15,7 +15,7 @@ from dpsync.config.schema import SCHEMA_ID, configuration_schema, snippet
 from dpsync.importing.layout import editor_settings
 from dpsync.kinds.kind import EntryMapping, Kind
 from dpsync.kinds.registry import build_registry as load_registry
-from dpsync.kinds.value_meanings import VALUE_DESCRIPTIONS
+from dpsync.kinds.value_descriptions import VALUE_DESCRIPTIONS
 from dpsync.model.urls import DOCS_URL
 from dpsync.render.explanations import explainable_words
 

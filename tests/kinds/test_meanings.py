@@ -10,8 +10,7 @@ import pytest
 from dpsync.api import load
 from dpsync.config.schema import configuration_schema
 from dpsync.kinds.examples import entry_example, field_example, file_example
-from dpsync.kinds.kind import Field, Kind
-from dpsync.kinds.meanings import (
+from dpsync.kinds.field_descriptions import (
     ENTRY_KEYWORD_DESCRIPTIONS,
     FIELD_DESCRIPTIONS,
     KIND_DESCRIPTIONS,
@@ -19,6 +18,7 @@ from dpsync.kinds.meanings import (
     ROOT_KEY_DESCRIPTIONS,
     field_description,
 )
+from dpsync.kinds.kind import Field, Kind
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.kinds.types import List, Object, OneOf, Table, Type
 from dpsync.model.diagnostic import DiagnosticError

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsync.config.load import load as load_configuration
-from dpsync.kinds.places import PatternTarget, PlaceTypes
+from dpsync.kinds.address_patterns import PatternTarget, PlaceTypes
 from dpsync.kinds.registry import build_registry
 from dpsync.model.address import Address, Pattern
 from tests.soak import examples

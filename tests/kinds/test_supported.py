@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from dpsync.kinds.editions import FULL, REFERENCE, Operation, Profile
 from dpsync.kinds.kind import Call, NodeListsRead, TreeRead
+from dpsync.kinds.profiles import FULL, REFERENCE, Operation, Profile
 from dpsync.kinds.registry import Registry, SupportedKind, build_registry
 from dpsync.kinds.types import Text
 

@@ -8,7 +8,7 @@ import pytest
 
 from dpsync.kinds.kind import Field
 from dpsync.kinds.types import INVALID, Enum, Flag, List, Text, Type
-from dpsync.kinds.watching import format_value, parse_value
+from dpsync.kinds.watch_patterns import format_value, parse_value
 
 WORD = Enum(("private", "public"))
 WORDS = List(WORD, is_set=True)

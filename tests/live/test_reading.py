@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dpsync.live.reading import ReadingState
+from dpsync.live.reading_state import ReadingState
 from dpsync.model.address import Address
 from dpsync.model.desired import Base
 from dpsync.model.snapshot import Match, MatchedBy

@@ -9,7 +9,12 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dpsync.live.reading import ReadingState, note_recorded_lines, recorded_lines, report_lines_of_other_kinds
+from dpsync.live.reading_state import (
+    ReadingState,
+    note_recorded_lines,
+    recorded_lines,
+    report_lines_of_other_kinds,
+)
 from dpsync.model.address import Address
 from dpsync.model.desired import NO_BASE, Base, Desired, Unsupported
 from dpsync.model.ids import IdsFile, RecordedLine

@@ -114,9 +114,9 @@ def test_only_listed_modules_serialize_json_directly() -> None:
     """Every other call that makes JSON is listed with what it is for: none of these texts leaves dpsync."""
     others = {
         "client/responses.py": "the body of a request",
-        "config/recorded.py": "a text that the reader of files reads",
+        "config/recorded_values.py": "a text that the reader of files reads",
         "config/ids_file.py": "one text of YAML, whose unseen characters are escaped there",
-        "document/same.py": "a key for comparing",
+        "document/comparison.py": "a key for comparing",
         "importing/write_yaml.py": "one scalar of YAML, whose unseen characters are escaped there",
         "importing/files.py": "a key for remembering",
         "importing/values.py": "pieces of one text that json_text could not lay out, escaped piece by piece",

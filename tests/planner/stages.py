@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dpsync.kinds.editions import Profile
+from dpsync.kinds.address_patterns import live_container
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.places import live_container
+from dpsync.kinds.profiles import Profile
 from dpsync.kinds.registry import Registry
 from dpsync.model.address import Address, Pattern
 from dpsync.model.desired import (
@@ -33,7 +33,7 @@ from dpsync.model.values import LiveId, Ref
 from dpsync.planner.decide import Decisions, decide
 from dpsync.planner.delete_questions import undecided_deletes
 from dpsync.planner.edges import order_edges
-from dpsync.planner.history import Names, names_without_base
+from dpsync.planner.names import Names, names_without_base
 from dpsync.planner.plan import make_plan
 from dpsync.planner.requests import write_steps
 from dpsync.planner.sibling_order import SiblingMoves, sibling_moves

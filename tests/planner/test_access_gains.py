@@ -11,9 +11,9 @@ import pytest
 from dpsync.model.address import Address
 from dpsync.model.change import Change
 from dpsync.model.plan import Plan
-from dpsync.planner.access import AccessComparison, Subject
 from dpsync.planner.access_changes import AccessFinding, access_exposures, access_findings, affects_access
 from dpsync.planner.access_inputs import AccessInputs, UnlistedSpaces
+from dpsync.planner.access_roles import AccessComparison, Subject
 from dpsync.planner.decide import Decisions, decide
 from dpsync.planner.plan import make_plan
 from tests.soak import examples

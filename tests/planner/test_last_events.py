@@ -18,7 +18,7 @@ from dpsync.client.errors import (
     NotFoundError,
     ServerFaultError,
 )
-from dpsync.kinds.editions import PROFILES
+from dpsync.kinds.profiles import PROFILES
 from dpsync.kinds.registry import build_registry as load_registry
 from dpsync.live.access import EVENTS_PER_PAGE, last_events
 from dpsync.model.drift import Drift

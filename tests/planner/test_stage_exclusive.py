@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.planner.decide import decide
-from dpsync.planner.exclusive import ExclusiveFlags
+from dpsync.planner.exclusive_flags import ExclusiveFlags
 
 from .stages import Case, Things
 

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from dpsync.model.change import NavigationNode, UrlImpact
 from dpsync.model.values import LiveId
-from dpsync.planner.outcome import UNKNOWN, TreeBranch
+from dpsync.planner.navigation import UNKNOWN, TreeBranch
 from dpsync.planner.plan import make_plan
 from dpsync.planner.urls import _urls_below
-from dpsync.render.effect_words import merge_navigation as merged_lines
+from dpsync.render.navigation_merge import merge_navigation as merged_lines
 from dpsync.render.url_words import is_broken
 
 from .lab import REGISTRY

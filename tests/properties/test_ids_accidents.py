@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.api import Options, Session, load, load_base
-from dpsync.live.reading import recorded_lines
+from dpsync.live.reading_state import recorded_lines
 from dpsync.model.address import Address
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import NO_IDS, IdsFile

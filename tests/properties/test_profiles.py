@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dpsync.api import Planned, Session
-from dpsync.kinds.editions import REFERENCE
+from dpsync.kinds.profiles import REFERENCE
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.journal import SUCCESSFUL
 from dpsync.server.operations import OPERATIONS

@@ -12,7 +12,7 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from dpsync.api import Session
-from dpsync.live.reading import recorded_lines
+from dpsync.live.reading_state import recorded_lines
 from dpsync.model.desired import Base
 from dpsync.model.diagnostic import DiagnosticError
 from dpsync.model.ids import NO_IDS

@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from dpsync.model.mask import Mask
-from dpsync.rehearse.draft import HIDDEN_TEXT
 from dpsync.rehearse.replica import check_world
 from dpsync.rehearse.world import SavedFrom, World, world_file
+from dpsync.rehearse.world_draft import HIDDEN_TEXT
 from dpsync.server import world as worlds
 
 Json = dict[str, Any]

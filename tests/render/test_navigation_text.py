@@ -6,7 +6,7 @@ import pytest
 
 from dpsync.model.change import NavigationChange, NavigationNode
 from dpsync.model.plan import Plan
-from dpsync.render.effect_words import merge_navigation
+from dpsync.render.navigation_merge import merge_navigation
 from dpsync.render.paint import Paint
 from dpsync.render.plan_layout import plan_blocks
 from dpsync.render.view_text import MAX_COLUMNS, TextWriter

@@ -108,7 +108,7 @@ def _configuration_files(directory: Path) -> tuple[Path, list[str]]:
 def _format_files(project: Path, names: list[str]) -> tuple[dict[str, tuple[str, str]], list[Diagnostic]]:
     """Return the files with wrong format (name: text before and after), and findings about other problems."""
     from dpsync import disk
-    from dpsync.importing.tidy_yaml import NotFormattableError, format_yaml
+    from dpsync.importing.format_yaml import NotFormattableError, format_yaml
 
     changed: dict[str, tuple[str, str]] = {}
     findings: list[Diagnostic] = []

@@ -21,7 +21,7 @@ from dpsync.cli.output import Output, make_output
 from dpsync.cli.progress import READING
 from dpsync.cli.session import load_with_connection, open_client, reload_for_server
 from dpsync.config.discovery import ROOT_NAMES, has_root
-from dpsync.kinds.editions import FULL, profile_of_url
+from dpsync.kinds.profiles import FULL, profile_of_url
 from dpsync.model.diagnostic import Exit
 
 if TYPE_CHECKING:

@@ -247,7 +247,7 @@ def _print_next_steps(
     `existed_before`: whether the directory had a configuration before this run.
     """
     from dpsync.cli.connection import shell_address
-    from dpsync.kinds.editions import profile_of_url
+    from dpsync.kinds.profiles import profile_of_url
     from dpsync.model.urls import DOCS_URL, GITBOOK_API_URL, hide_credentials, is_loopback
 
     has_token = os.environ.get("DPSYNC_TOKEN") or os.environ.get("DPSYNC_TOKEN_FILE")

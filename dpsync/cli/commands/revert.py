@@ -164,7 +164,7 @@ def _read_applied(path: Path) -> AppliedPlan:
     from dpsync.api import applied
     from dpsync.apply.journal_reader import is_journal, parse_journal
     from dpsync.apply.saved_plan import invalid_plan_error, parse_saved_plan, read_content
-    from dpsync.kinds.editions import PROFILES
+    from dpsync.kinds.profiles import PROFILES
 
     content = read_content(path)
     if is_journal(content):

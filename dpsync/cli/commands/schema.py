@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from dpsync.cli.help_pages import HelpCommand
-from dpsync.kinds.editions import FULL, PROFILES
+from dpsync.kinds.profiles import FULL, PROFILES
 
 
 @click.command(

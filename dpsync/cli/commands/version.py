@@ -35,7 +35,7 @@ def command(as_json: bool) -> None:
         return
     import platform
 
-    from dpsync.kinds.editions import PROFILES
+    from dpsync.kinds.profiles import PROFILES
     from dpsync.render.documents import VersionDocument
 
     out.print_json(

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from dpsync.client.client import ReadClient
 from dpsync.identity.ids import NO_RECORDED_LINES, RecordedLines, wrong_kind_error
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.kind import Kind
 from dpsync.kinds.kind import TreeNode as NodeShape
-from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import AncestorIds, fill_path_template
 from dpsync.live.decode import has_automatic_wrapper

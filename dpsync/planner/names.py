@@ -20,8 +20,8 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 
 from dpsync.identity.match import match_earlier_entries
+from dpsync.kinds.address_patterns import PlaceTypes
 from dpsync.kinds.kind import Field, Kind, SingleEntry
-from dpsync.kinds.places import PlaceTypes
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.urls import AncestorIds
 from dpsync.model.address import Address, Pattern, encode_segment

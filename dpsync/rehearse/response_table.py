@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from dpsync.client.recording import RecordedAnswer
 from dpsync.rehearse import responses
-from dpsync.rehearse.draft import WorldDraft
+from dpsync.rehearse.world_draft import WorldDraft
 
 _ORGANIZATION_PATH, _SITE_PATH = "/orgs/([^/]+)", "/orgs/([^/]+)/sites/([^/]+)"
 ConvertResponse = Callable[..., None]

@@ -18,7 +18,7 @@ from dpsync.kinds.registry import build_registry
 from dpsync.kinds.types import Enum
 from dpsync.model.urls import is_loopback
 from dpsync.rehearse.domains import EMAIL_PATTERN, HOST_PATTERN, URL_PATTERN, Domains
-from dpsync.rehearse.draft import Json
+from dpsync.rehearse.world_draft import Json
 
 _DEFAULT_ROLE: Final = "read"
 """The role of everyone except the administrator."""

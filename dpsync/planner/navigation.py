@@ -24,7 +24,7 @@ from dpsync.model.change import Change, NavigationChange, NavigationNode
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
 from dpsync.planner.decide import Decisions
-from dpsync.planner.history import DIRECT_PARENT
+from dpsync.planner.names import DIRECT_PARENT
 from dpsync.planner.sibling_order import after_moves, fewest_moves
 
 

@@ -19,7 +19,7 @@ from dpsync.model.snapshot import Identity, LiveObject, MatchedBy, RecordedIds, 
 from dpsync.model.text import shorten_list
 from dpsync.model.values import canonical_json
 from dpsync.planner.deletions import Deletions
-from dpsync.planner.history import FormerNames, Names
+from dpsync.planner.names import FormerNames, Names
 from dpsync.planner.policy import EffectivePolicy
 from dpsync.planner.restructuring import RestructuredTree, content_references
 from dpsync.planner.sides import Sides, ValueConverter

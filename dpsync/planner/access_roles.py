@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.kinds.editions import AccessRule
+from dpsync.kinds.profiles import AccessRule
 from dpsync.kinds.shared.fields import ROLES_ASCENDING_WITH_GUEST
 
 Key = Any

@@ -11,11 +11,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from dpsync.config.rows import cell_text, column_names, is_formula, row_format, split_rows
+from dpsync.config.csv_rows import cell_text, column_names, is_formula, row_format, split_rows
 from dpsync.config.yaml_reader import LINE_BREAK
 from dpsync.importing.edit_yaml import TextEdit, UneditableError, apply_edits
 from dpsync.kinds.kind import Kind
-from dpsync.kinds.watching import is_access_default
+from dpsync.kinds.watch_patterns import is_access_default
 from dpsync.model.nodes import Span
 
 Cells = dict[str, str]
