@@ -20,6 +20,7 @@ _MAX_VALUES: Final = 500
 
 def environments(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the environments of the root file that begin with the typed text, for completion in a shell."""
+    del parameter
     try:
         from dpsync.config.compose import load_sources
         from dpsync.config.discovery import DiskFiles
@@ -32,6 +33,7 @@ def environments(context: click.Context, parameter: click.Parameter, incomplete:
 
 def addresses(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the addresses of entries that begin with the typed text, for completion in a shell."""
+    del parameter
     try:
         import os
 
@@ -47,6 +49,7 @@ def addresses(context: click.Context, parameter: click.Parameter, incomplete: st
 
 def explain_words(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the words that `dpsync explain` knows and that begin with the typed text."""
+    del context, parameter
     try:
         from dpsync.kinds.registry import build_registry
         from dpsync.render.error_page import read_code_sections

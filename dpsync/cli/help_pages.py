@@ -39,6 +39,7 @@ class HelpCommand(click.Command):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summary, the examples and the details of the help text, in this order."""
+        del ctx
         summary, _, details = cleandoc(self.help or "").partition("\n\n")
         with formatter.indentation():
             for text in ("", summary):

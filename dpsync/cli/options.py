@@ -56,6 +56,7 @@ def profile_option(command: F) -> F:
 
 def _check_profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """Return the value of --profile. Raises BadParameter, with a suggestion, for an unknown API version."""
+    del context, parameter
     from dpsync.kinds.profiles import PROFILES
 
     if value is not None and value not in PROFILES:
@@ -215,6 +216,7 @@ def _check_answers(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the values of --confirm. Raises BadParameter for a text that answers no question."""
+    del context, parameter
     if texts:
         from dpsync.kinds.registry import build_registry
         from dpsync.planner.answers import parse_answer

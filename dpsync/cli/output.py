@@ -316,6 +316,7 @@ _TRUST_KEY: Final = "dpsync.trusted"
 
 def store_trust_flag(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     """Store the value of --trust-environment in the context of the command, for `trusted_by_flag`."""
+    del parameter
     context.meta[_TRUST_KEY] = value
 
 

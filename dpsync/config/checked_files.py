@@ -103,7 +103,7 @@ class VerifiedRepository(Repository, frozen=True):
 
 
 def _tree_entries(tree: bytes, size: int) -> Iterator[tuple[str, str, str]]:
-    """Yield the mode, name and id of each entry of a git tree object (a directory).
+    r"""Yield the mode, name and id of each entry of a git tree object (a directory).
 
     The format of git is `MODE NAME\\0ID` per entry, where the id has `size` bytes. The id is yielded as
     hexadecimal text.

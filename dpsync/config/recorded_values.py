@@ -120,10 +120,12 @@ class _RecordedParsing(Struct):
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
         """Return all segments of a reference but the last one."""
+        del kinds
         return path.rpartition("/")[0]
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         """Collect a finding about an invalid value, or about a value with a missing part."""
+        del span, hint
         (self.incomplete if code in _INCOMPLETE_VALUE_CODES else self.problems).append(message)
         return INVALID
 
@@ -132,20 +134,24 @@ class _RecordedParsing(Struct):
 
     def unknown_key(self, key: Scalar, known: list[str], location: str) -> str | None:
         """Collect the finding, without a suggestion."""
+        del known
         self.problems.append(f'unknown key "{key.value}" in {location}')
         return None
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         """Return a reference to an address, which need not exist."""
+        del kinds, span
         return Ref(Address.parse(key))
 
     def file(self, path: Scalar) -> Node | str | None:
         """Refuse a value from a file, because a journal never contains one."""
+        del path
         self.problems.append("a recorded value cannot refer to a file")
         return None
 
     def text(self, path: Scalar) -> TextFile | None:
         """Refuse a text from a file, because a journal never contains one."""
+        del path
         self.problems.append("a recorded value cannot refer to a file")
         return None
 

@@ -80,7 +80,7 @@ class WorkingCopy(Struct, frozen=True):
 
     find_link: Callable[[], str | None]
     read_head: Callable[[], str | None]
-    merged_commit: Callable[[str], str | None] = lambda commit: None
+    merged_commit: Callable[[str], str | None] = lambda _commit: None
 
 
 def find_workflow_run(env: Mapping[str, str], event: Any) -> WorkflowRun:

@@ -65,7 +65,7 @@ def add(
     objects: Mapping[Address, LiveObject],
     pinned: frozenset[str] = frozenset(),
     target_file: str | None = None,
-    find_sharers: Callable[[str], tuple[str, ...]] = lambda name: (),
+    find_sharers: Callable[[str], tuple[str, ...]] = lambda _name: (),
 ) -> AddedEntries:
     """Edit the files in memory so that they declare these live objects.
 

@@ -444,6 +444,7 @@ class MemoryFiles:
 
     def included(self, include: nodes.Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
         """Return the files that the patterns of `include` in the root file match, and no problems."""
+        del at
         patterns = (
             [node for node in include if isinstance(node, nodes.Scalar)]
             if isinstance(include, nodes.Sequence)

@@ -235,6 +235,7 @@ def watched_values(
     An example is `acme/teams/[Sales]#public=false`. `everything` are all objects that were read. The
     patterns cover the fields that can make an object more visible or give it more rights.
     """
+    del registry
     patterns = []
     for obj, parent in _objects_without_entry(inventory, everything):
         if isinstance(obj.kind.shape, SingleEntry):

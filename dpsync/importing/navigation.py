@@ -29,7 +29,7 @@ from dpsync.model.nodes import Mapping, Scalar, Sequence, Span, node_value
 from dpsync.model.nodes import Node as Parsed
 from dpsync.model.values import canonical_json
 
-_WRITING = ValueWriter(lambda kinds, id: id, lambda path: "")
+_WRITING = ValueWriter(lambda _kinds, id: id, lambda _path: "")
 _UNKNOWN_KEY_REASON = "dpsync has no setting for this key"
 
 

@@ -347,7 +347,7 @@ def _insert_before(data: dict[str, Any], added: dict[str, Any], before: tuple[st
     data |= {name: value for name, value in added.items() if name not in data} | later_entries
 
 
-_WRITING = ValueWriter(lambda kinds, id: id, lambda path: "")
+_WRITING = ValueWriter(lambda _kinds, id: id, lambda _path: "")
 
 
 class ExportedFile(Struct, frozen=True):

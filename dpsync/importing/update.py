@@ -77,7 +77,7 @@ def update(
     plan: Plan,
     patterns: Iterable[Pattern],
     target_file: str | None = None,
-    find_sharers: FindSharers = lambda address, name, span: (),
+    find_sharers: FindSharers = lambda *_: (),
     rename_findings: Mapping[Address, Diagnostic] = MappingProxyType({}),
 ) -> Updated:
     """Edit the files in memory so that fields that differ from GitBook have their live values.
@@ -269,6 +269,7 @@ class _Updater:
 
     def _write_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
         """Write the live value of a field in its place in the files, or report why it cannot be written."""
+        del kind
         try:
             if field_.response_path is None:
                 raise UneditableError("GitBook does not return this value")

@@ -305,6 +305,7 @@ class _ValueChecker(Struct):
 
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Invalid:
         """Collect an error of a type."""
+        del code, span, hint
         self.problems.append(message)
         return INVALID
 
@@ -313,14 +314,17 @@ class _ValueChecker(Struct):
 
     def unknown_key(self, key: nodes.Scalar, known: list[str], what: str) -> None:
         """Collect the error about a key that a type does not know."""
+        del known
         self.problems.append(f'dpsync does not know the key "{key.value}" in {what}')
 
     def reference(self, kinds: tuple[str, ...], key: str, span: Span) -> Value:
         """Accept any reference: its key was made from an existing entry."""
+        del kinds, span
         return LiveId(key)
 
     def reference_prefix(self, kinds: tuple[str, ...], path: str) -> str:
         """Return the path of the parent in a reference to a nested object."""
+        del kinds
         return path.rpartition("/")[0]
 
     def file(self, path: nodes.Scalar) -> nodes.Node | str | None:

@@ -255,6 +255,7 @@ class _ContractChecker:
 
         With `kind` None, only the page is compared, and the caller compares the objects.
         """
+        del chain
         parameters = {**(query or {}), **({} if unpaged else {"limit": PAGE_LIMIT})}
         body = self._get(path, parameters, operation, (kind.noun,) if kind is not None else ())
         if body is None:

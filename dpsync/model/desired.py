@@ -182,6 +182,7 @@ class FileNotIncluded(Struct, frozen=True):
 
 def _no_entries(file: str) -> Collection[Address]:
     """Return no address: the default if the files are not known."""
+    del file
     return ()
 
 
@@ -277,6 +278,7 @@ does not read the file any more.
 
 def _describe_unknown_file(commit: str, file: str) -> str:
     """Return a description that fits any file: the default if git was not asked."""
+    del commit, file
     return "git does not show how the entry disappeared"
 
 
@@ -329,6 +331,7 @@ class ApplyTarget(Struct, frozen=True):
 
 def _matches_any_target(target: ApplyTarget) -> bool:
     """Return true: the default if a caller does not limit the apply to a target."""
+    del target
     return True
 
 

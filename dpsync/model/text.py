@@ -90,7 +90,7 @@ def _quote_for_shell(text: str) -> str:
 
 
 def _escape_bytes(found: re.Match[str]) -> str:
-    """Return the matched character as escapes of a shell: `\\x0a` for a line break."""
+    r"""Return the matched character as escapes of a shell: `\x0a` for a line break."""
     return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
 
 

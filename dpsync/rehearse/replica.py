@@ -311,6 +311,7 @@ class InstantClock(Clock):
 
     def wait(self, seconds: float, cancelled: threading.Event) -> None:
         """Let the companion finish its work instead of waiting."""
+        del cancelled
         self._waited += seconds
         self._replica.finish()
 
@@ -325,6 +326,7 @@ def _outside_stand_in(fetched: set[str]) -> Any:
             return _PLACEHOLDER_SPECIFICATION
 
         async def post(self, url: str, content: bytes) -> int:
+            del url, content
             return 200
 
     return Nobody()

@@ -416,6 +416,7 @@ def take_own_customization(
     draft: WorldDraft, body: Json, organization: str, site: str, site_space: str
 ) -> None:
     """Keep the own customization of a site space, until the navigation is complete."""
+    del organization, site
     draft.customizations[site_space] = body
 
 

@@ -189,6 +189,7 @@ def assume_site(draft: WorldDraft, organization: str, id: str) -> None:
 
 def assume_integration(draft: WorldDraft, organization: str, name: str) -> None:
     """Add a public integration, owned by an organization that was not read, and note it as assumed."""
+    del organization
     if name not in draft.published_integrations:
         maker = draft.get_organization(FOREIGN_ORGANIZATION)
         draft.published_integrations[name] = {

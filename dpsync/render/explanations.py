@@ -243,6 +243,7 @@ _ROLE_EXPOSURE_RULE = "A change that gives somebody a stronger role lets this pe
 
 def _exposure_sentence(registry: Registry, kind: Kind, field: Field) -> str:
     """Describe which changes of a field open access, so that a plan marks them; "" if none does."""
+    del registry
     rule = field.widening_rule
     if kind.follows_from_roles(field):
         return _ROLE_EXPOSURE_RULE

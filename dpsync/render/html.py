@@ -37,6 +37,7 @@ def as_page(view: View, options: FormatOptions) -> str:
 
     Each slot `{{name}}` of the template is filled once, so a text cannot fill another slot.
     """
+    del options
     style, script = _template("report.css"), _template("report.js")
     slots = {
         "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 def render_json(document: BaseModel, options: FormatOptions) -> str:
     """Return a document as JSON, without a trailing line break."""
+    del options
     return json_text(document, indent=2)
 
 

@@ -30,6 +30,7 @@ from dpsync.render.views import make_view
 @singledispatch
 def render_text(document: BaseModel, options: FormatOptions) -> str:
     """Render a document of `documents.py` as text, without a trailing line break."""
+    del options
     raise TypeError(f"dpsync cannot print a document of the type {type(document).__name__} as text")
 
 

@@ -99,6 +99,7 @@ TOPICS: Final = {"environment": ENVIRONMENT, "exit-codes": EXIT_CODES}
 
 def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the commands and topics that begin with the typed text."""
+    del context, parameter
     return [name for name in (*COMMANDS, *TOPICS) if name.startswith(incomplete)]
 
 

@@ -121,6 +121,7 @@ def _connection_if_set(out: Output, paths: ConfigurationPaths, desired: Desired)
 
 def _list_offline(out: Output, paths: ConfigurationPaths, desired: Desired) -> EntryList:
     """Return the entries of the files with the ids from the files and the ids file, without requests."""
+    del out
     from dpsync.api import ids_path, list_files, load_registry
     from dpsync.cli.configuration import open_ids_file
     from dpsync.cli.connection import shell_address

@@ -102,6 +102,7 @@ class Type(Struct, frozen=True):
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
         """Return the value of a YAML node. Report errors to `ctx` and return INVALID."""
+        del node, ctx
         raise TypeError(f"{type(self).__name__} does not implement parse")
 
     def merge_overlay(self, lower: Node, overlay: Node) -> Node:
@@ -116,6 +117,7 @@ class Type(Struct, frozen=True):
 
         If it replaces a node that is in the long form, it stays long.
         """
+        del replaced_node
         return long_form
 
     def schema(self) -> Schema:
@@ -136,6 +138,7 @@ class Type(Struct, frozen=True):
         Only types are checked. Unknown words and members are allowed, and limits for written values do not
         apply.
         """
+        del wire
         return None
 
     def merge_over_live(self, live: Value, wanted: Value) -> Value:
@@ -143,6 +146,7 @@ class Type(Struct, frozen=True):
 
         Both values are in wire form.
         """
+        del live
         return wanted
 
     def equals(self, wanted: Value, live: Value) -> bool:
@@ -161,6 +165,7 @@ class Type(Struct, frozen=True):
 
     def write_only_part(self, value: Value) -> Value:
         """Return the part of a value that the platform never returns, None if there is none."""
+        del value
         return None
 
     @property
@@ -176,10 +181,12 @@ class Type(Struct, frozen=True):
 
     def displayable_live(self, live: Value, wanted: Value) -> Value:
         """Return the part of a live value to show beside a wanted value: managed and not secret."""
+        del wanted
         return live
 
     def reverting_value(self, before: Any, after: Any) -> Any:
         """Return the value to write over `after` so that the platform has `before` again."""
+        del after
         return before
 
     @property

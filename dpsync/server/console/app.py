@@ -137,6 +137,7 @@ class Console:
 
     async def _requests_page(self, request: Request) -> Response:
         """Return the page of the most recent logged requests, the newest first."""
+        del request
         log = self.gateway.log
         entries = list(log.entries)[-_MAX_REQUESTS_SHOWN:]
         first_number = log.dropped + len(log.entries) - len(entries) + 1
@@ -173,6 +174,7 @@ class Console:
 
     async def _switches_page(self, request: Request, error: str = "", status: int = 200) -> Response:
         """Return the page with fault presets, custom rules and the clock. `error` is shown at the top."""
+        del request
         schedule, clock = self.gateway.faults, self.plane.get_clock(None)
         return self._render_page(
             "switches", status=status, wrong=error, alone=self.plane.single_process, clock=clock,
@@ -249,6 +251,7 @@ class Console:
 
     async def _plan_page(self, request: Request) -> Response:
         """Return the page that embeds the plan, if a program prints plans."""
+        del request
         return self._render_page("plan", program=self._planner.program if self._planner else None)
 
     async def _plan_report(self, request: Request) -> Response:

@@ -149,6 +149,7 @@ def _navigation_lines(nav: Navigation, parent: str, titles: dict[str, str], path
 
 def _site_space_lines(nav: Navigation, section: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
     """Yield a line for each site space in a section, or at the root ("")."""
+    del path
     for site_space in nav.site_spaces_in(section):
         doc, draft = site_space.doc, bool(site_space.doc.get("draft"))
         tags = _tags(

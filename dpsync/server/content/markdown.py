@@ -154,14 +154,14 @@ _ALIGNMENTS = {"left": ":--", "center": ":-:", "right": "--:"}
 _WRITERS: dict[str, Callable[[Json], str]] = {
     "paragraph": lambda node: _inlines(node.get("nodes")),
     "list-ordered": _ordered_list,
-    "list-unordered": _list_writer(lambda item, number: "-"),
+    "list-unordered": _list_writer(lambda _item, _number: "-"),
     "list-tasks": _list_writer(
-        lambda item, number: "- [x]" if node_data(item).get("checked") is True else "- [ ]"
+        lambda item, _number: "- [x]" if node_data(item).get("checked") is True else "- [ ]"
     ),
     "blockquote": _quote,
     "hint": _quote,
     "code": _code,
-    "divider": lambda node: "---",
+    "divider": lambda _node: "---",
     "images": lambda node: "\n\n".join(_image(image) for image in _child_nodes(node.get("nodes"))),
     "image": _image,
     "table": _table,

@@ -39,6 +39,7 @@ class _SchemaGenerator(GenerateJsonSchema):
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         """Omit the titles of fields."""
+        del schema
         return False
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:

@@ -89,6 +89,7 @@ def _set_created_at(ctx: Context, record: Record) -> None:
 
 def _update_document(ctx: Context, record: Record, fields: Json) -> None:
     """Store the members of a body in the document of a record."""
+    del ctx
     record.doc.update(fields)
 
 

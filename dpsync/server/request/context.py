@@ -165,7 +165,7 @@ class Context(Struct, dict=True):
         self,
         render: "Callable[[Context, Record], Any]",
         record: Record,
-        depends_on_caller: "Callable[[Context, Record], object]" = lambda ctx, record: False,
+        depends_on_caller: "Callable[[Context, Record], object]" = lambda _ctx, _record: False,
     ) -> Any:
         """Return the response body for a record. A request that only reads caches it as JSON.
 

@@ -114,15 +114,15 @@ def _rule_users(rule: Json) -> set[str]:
 _RULE_CHECKS: dict[str, Callable[[Json, MergeAttempt], bool]] = {
     "require_specific_reviewers": lambda rule, attempt: _rule_users(rule) <= attempt.approvers,
     "require_one_of_specific_reviewers": lambda rule, attempt: bool(_rule_users(rule) & attempt.approvers),
-    "require_at_least_one_review": lambda rule, attempt: bool(attempt.reviews),
-    "require_at_least_one_approved_review": lambda rule, attempt: any(map(_approves, attempt.reviews)),
-    "require_all_reviews_approved": lambda rule, attempt: all(map(_approves, attempt.reviews)),
-    "require_agent_review": lambda rule, attempt: any(not review.get("user") for review in attempt.reviews),
-    "require_up_to_date_change_request": lambda rule, attempt: not attempt.outdated,
-    "require_change_request_subject": lambda rule, attempt: bool(attempt.request["subject"].strip()),
-    "require_change_request_description": lambda rule, attempt: bool(
+    "require_at_least_one_review": lambda _rule, attempt: bool(attempt.reviews),
+    "require_at_least_one_approved_review": lambda _rule, attempt: any(map(_approves, attempt.reviews)),
+    "require_all_reviews_approved": lambda _rule, attempt: all(map(_approves, attempt.reviews)),
+    "require_agent_review": lambda _rule, attempt: any(not review.get("user") for review in attempt.reviews),
+    "require_up_to_date_change_request": lambda _rule, attempt: not attempt.outdated,
+    "require_change_request_subject": lambda _rule, attempt: bool(attempt.request["subject"].strip()),
+    "require_change_request_description": lambda _rule, attempt: bool(
         plain_text((attempt.request.get("description") or {}).get("nodes")).strip()
     ),
-    "require_author_to_merge": lambda rule, attempt: attempt.caller == attempt.request["createdBy"],
-    "custom": lambda rule, attempt: False,
+    "require_author_to_merge": lambda _rule, attempt: attempt.caller == attempt.request["createdBy"],
+    "custom": lambda _rule, _attempt: False,
 }

@@ -38,11 +38,13 @@ def put_agent_settings(ctx: Context) -> Json:
 
 def initialize_mcp_server(ctx: Context, server: Record) -> None:
     """Begin an MCP server. Names need not be unique."""
+    del ctx
     server.doc = {"transport": "sse"}
 
 
 def apply_mcp_server_body(ctx: Context, server: Record, fields: Json) -> None:
     """Update an MCP server. Headers are replaced as a whole; a null condition removes the condition."""
+    del ctx
     server.doc.update(fields)
     if server.doc.get("condition") is None:
         server.doc.pop("condition", None)
@@ -55,6 +57,7 @@ def initialize_channel(ctx: Context, channel: Record) -> None:
 
 def apply_channel_body(ctx: Context, channel: Record, fields: Json) -> None:
     """Update a channel. Raise 400 if the type changes."""
+    del ctx
     channel_type = channel.doc.get("type")
     if channel_type is not None and fields.get("type", channel_type) != channel_type:
         raise bad_request(f"body.type: the type of the channel is {channel_type} and cannot change")

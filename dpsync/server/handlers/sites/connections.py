@@ -36,6 +36,7 @@ def apply_connection_body(ctx: Context, connection: Record, fields: Json) -> Non
     A redacted credential that is written back keeps its value. A label is ignored when a connection is
     created.
     """
+    del ctx
     connector = connection.doc.get("connector")
     if connector is None:
         fields.pop("label", None)
