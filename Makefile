@@ -21,6 +21,7 @@ contract: environment ## fetches the vendor's published documents and clients, o
 lint: environment
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
+	$(VENV)/codespell
 
 types: environment
 	$(VENV)/mypy
