@@ -231,7 +231,8 @@ class _TrustAgreement(Struct, frozen=True):
         try:
             if path is None:
                 raise disk.UnusablePathError(
-                    self.checkout, "dpsync has no state directory outside of the checkout"
+                    self.checkout,
+                    "dpsync found no directory outside of the checkout for its state (journals and locks)",
                 )
             disk.make_directory(path.parent)
             disk.replace_file(path, self._content(), private=True)

@@ -366,7 +366,7 @@ def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, 
     elif not isinstance(items := envelope.get("items"), list):
         fault = "no items"
     elif not all(isinstance(item, dict) for item in items):
-        fault = "an item is not an object"
+        fault = "an item of the list is not a JSON object"
     else:
         next_page = envelope.get("next")
         cursor = next_page.get("page") if isinstance(next_page, dict) else next_page

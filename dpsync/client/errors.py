@@ -21,7 +21,7 @@ ListFault = Literal[
     "bad cursor",
     "item repeated",
     "no items",
-    "an item is not an object",
+    "an item of the list is not a JSON object",
     "the response is not a list of objects",
     "too many pages",
     "the count is not a number",

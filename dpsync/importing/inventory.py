@@ -385,4 +385,8 @@ def _no_organization_error(name: str) -> Diagnostic:
             hint="check which user the token belongs to",
         )
     message = f'this token can read no organization "{name}"'
-    return Diagnostic("no-organization", message, hint="check the name, and which user the token belongs to")
+    return Diagnostic(
+        "no-organization",
+        message,
+        hint="check the name of the organization, and which user the token belongs to",
+    )

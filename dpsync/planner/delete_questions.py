@@ -548,7 +548,7 @@ class _QuestionWriter(Struct, frozen=True):
         if identity in self.undecided.need_address:
             return self.undecided.need_address[identity].missing_evidence
         if self.undecided.need_number[identity].is_prune_new:
-            return "the same change removes the entry and adds the prune pattern"
+            return "the same commit removes the entry and adds a matching pattern to policy: prune"
         return "" if self.exceeded_limits else self._contents_reason(identity)
 
     def _contents_reason(self, identity: Identity) -> str:

@@ -232,7 +232,7 @@ def _nonempty_facts(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], 
 
 
 _EXPOSURE_RULES: Mapping[str, str] = {
-    "changed": "Every change of the value lets somebody see or do more.",
+    "changed": "dpsync treats every change of this field as one that lets somebody see or do more.",
     "set": "Every change of the value lets somebody see or do more, unless the change removes the value.",
     "added": "A change that adds an item to the list lets somebody see or do more.",
     "linked": "A change that adds a URL lets somebody see or do more.",

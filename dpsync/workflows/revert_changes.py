@@ -87,7 +87,7 @@ def _reason_to_keep_value(entries: RevertedEntries, recorded: RecordedChange, it
     change = recorded.change
     writable = {candidate.name for candidate in entries.registry[change.kind].writable_fields}
     if item.field not in writable or entries.registry[change.kind].field(item.field).is_parent_reference:
-        return "the API cannot change this field alone"
+        return "the API can change this field only together with other fields"
     unclearable, before = ("refused", "by hand"), recorded.before.get(item.field)
     if before is None and entries.registry[change.kind].field(item.field).null_effect in unclearable:
         return "the field had no value before, and the API cannot clear the field"

@@ -268,7 +268,7 @@ def test_entry_removal_with_new_prune_needs_count(policy: str) -> None:
     assert case.plan().delete_decision == DeleteDecision(number=1)
     refusal = refused(case)
     assert refusal is not None
-    assert "the same change removes the entry and adds the prune pattern" in refusal.message
+    assert "the same commit removes the entry and adds a matching pattern to policy: prune" in refusal.message
 
 
 def test_deletion_refusal_combines_count_and_addresses() -> None:

@@ -454,4 +454,4 @@ def test_revert_skips_section_moved_into_group(lab: Lab) -> None:
         """,
     )
     told = {at.rpartition("#")[2]: text for at, text in done.notes().items()}
-    assert told["group"] == "Not reverted: the API cannot change this field alone"
+    assert told["group"] == "Not reverted: the API can change this field only together with other fields"
