@@ -37,6 +37,6 @@ def test_an_exception_can_be_raised_through_anything(kind: type[BaseException]) 
 
 
 def test_all_of_them_are_looked_at() -> None:
-    assert {"Refused", "NotApproved", "Unknown", "DiagnosticError", "ApiError"} <= {
+    assert {"StaleStateError", "NotApprovedError", "UnknownOutcomeError", "DiagnosticError", "ApiError"} <= {
         kind.__name__ for kind in exceptions()
     }

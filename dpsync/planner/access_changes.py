@@ -683,11 +683,14 @@ class _GainFinder(Struct, frozen=True):
         all sites and collections that give access to it are known.
         """
         access_place, states = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
-        for state in states:
-            if any(giver not in state.fully_read_places for giver in _access_places(state, place)):
-                return True
         # By the rule "strongest", sites give no roles on spaces.
-        if self.access.rule == "precedence" and access_place.can_be_shown_by_sites:
+        do_sites_give_roles = self.access.rule == "precedence"
+        for state in states:
+            for giver in _access_places(state, place):
+                is_relevant = do_sites_give_roles or giver not in state.sites_showing.get(place, ())
+                if is_relevant and giver not in state.fully_read_places:
+                    return True
+        if do_sites_give_roles and access_place.can_be_shown_by_sites:
             are_sites_known = self.inputs.before.sites_read and access_place.has_permission_list
             if not are_sites_known:
                 return True

@@ -18,6 +18,7 @@ from dpsync.model.desired import Desired, Entry
 from dpsync.model.snapshot import Identity, LiveObject, MatchedBy, RecordedIds, Snapshot
 from dpsync.model.text import shorten_list
 from dpsync.model.values import canonical_json
+from dpsync.planner.delete_questions import address_for_policy
 from dpsync.planner.deletions import Deletions
 from dpsync.planner.names import FormerNames, Names
 from dpsync.planner.policy import EffectivePolicy
@@ -89,7 +90,13 @@ def _removed_entry_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
             if identity in identities and not sides.desired.is_pruned(scope)
         )
         scope = next(unpruned, None)
-        hint = f". To delete the {noun}, add to policy prune: [{scope}]" if scope is not None else ""
+        hint = ""
+        if scope is not None:
+            removed_line = f", removed: [{address_for_policy(sides.former_names, identity)}]"
+            hint = (
+                f". To delete the {noun}, add to policy: prune: [{scope}]"
+                f"{removed_line if sides.registry[identity[0]].has_content else ''}"
+            )
         text = f'the entry was removed, but the {noun} "{label}" ({live.id}) is kept{hint}'
         yield Note(address=str(address), text=text)
 
@@ -97,19 +104,8 @@ def _removed_entry_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 def _lasting_forget_note(names: Names, address: Address, identity: Identity) -> Note:
     """Return the note that `forget` keeps an object whose entry was removed.
 
-        The note proposes another pattern if `forget` only has the former address, which nothing knows as soon
-        as the git for one in places if not sides.desired.is_pruned(one)), None)
-        if place is None:
-            return ""
-        named = f", removed: [{address_for_policy(sides.former_names, identity)}]"
-        return (
-            f". To delete the {noun}, add to policy: prune: [{place}]"
-            f"{named if sides.registry[identity[0]].has_content else ''}"
-        )
-
-
-    def _place(address: Address) -> Address:
-        return address.
+    The note proposes another pattern if `forget` only has the former address, which nothing knows as soon as
+    the git base lacks the entry.
     """
     live = names.snapshot.objects[identity]
     name = names.address(identity).list_address.unmanaged_child(names.label(live), live.id)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from dpsync.server.process.threaded_server import ThreadedServer
 from tests.cli.conftest import Ran, Run
 from tests.cli.test_overlays import git
 from tests.recording_host import RecordingHost
@@ -260,10 +261,10 @@ def test_new_environment_in_unmerged_change_is_refused(begin: Callable[[Clone], 
         "serve --from-live --port 0",
     ],
 )  # fmt: skip
-@pytest.mark.usefixtures("platform")
 def test_every_command_refuses_unmerged_new_environment(
-    command: str, clone: Clone, monkeypatch: pytest.MonkeyPatch
+    command: str, clone: Clone, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    del platform  # it sets the address, after the clone has removed it
     git(clone.folder, "checkout", "-q", "change")
     clone.commit(configuration(clone.evil.url, name="new").replace("title: Acme", "title: Acne"))
     if "JOURNAL" in command:

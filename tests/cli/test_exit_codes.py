@@ -106,7 +106,7 @@ def test_apply_is_refused_without_interactive_input(monkeypatch: pytest.MonkeyPa
 
     class Out:
         is_text = True
-        prose = staticmethod(said.append)
+        print_prose = staticmethod(said.append)
 
     assert applying.confirm_apply(Out(), SOME, no_input=True) is Exit.REFUSED  # type: ignore[arg-type]
     assert "dpsync cannot ask you here" in said[0]

@@ -272,7 +272,7 @@ def test_trust_flag_has_no_effect_in_pull_request(
     assert "--trust-environment has no effect here" in ended.err
 
 
-def test_trust_flag_is_printed_but_not_journaled(
+def test_consent_flag_is_printed_but_not_journaled(
     folder: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A journal may come from somebody else: what it prints must not trust an address for its reader."""
