@@ -1,4 +1,9 @@
-"""The handlers of ordinary resources, built from their record kinds."""
+"""Build the handlers of ordinary resources, which can be listed, created, read, updated and deleted.
+
+Input: a `RecordKind` that declares a `CrudResource` (`resources/`).
+Output: `CrudHandlers`, whose methods are the handlers of the rows that `CrudOperations` makes
+(`operations/`).
+"""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
-"""List the operations: one row each, in the order of the parts of the API.
+"""List all API operations of the local server: one row (`Operation`) for each, in the order of docs/api.md.
 
-Input: handlers, models, and the record kinds with ordinary resources.
-Output: `ALL_OPERATIONS`, `OPERATIONS` (the reference and additions to it), `PUBLISHED_ONLY_OPERATIONS` (only
-in the profile `published`).
+Input: the list `OPERATIONS` and the heading `TITLE` of each module in this package.
+Output: `ALL_OPERATIONS`, and its two parts: `OPERATIONS` (API versions `reference` and `full`) and
+`PUBLISHED_ONLY_OPERATIONS` (only in the API version `published`). `JOB_HANDLERS` has the background jobs.
 """
 
 from types import ModuleType
@@ -70,8 +70,7 @@ def _tag(module: ModuleType) -> str:
 
 
 OPERATIONS_BY_PART = tuple(
-    (str(module.__doc__).rstrip("."), tuple(replace(row, tag=_tag(module)) for row in module.OPERATIONS))
-    for module in _MODULES
+    (module.TITLE, tuple(replace(row, tag=_tag(module)) for row in module.OPERATIONS)) for module in _MODULES
 )
 """The operations of each part of the API, with the title of the part."""
 

@@ -1,4 +1,9 @@
-"""Agents of a site."""
+"""Define the API operations on the AI agents of a site: method, path, models and handler of each.
+
+Topics: settings, MCP servers, channels, context connections and topics.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.sites import agents, connections, styleguides
 from ..models import agents as ma
@@ -6,6 +11,8 @@ from ..models import connections as mc
 from ..models.content import Space
 from ..resources.agents import CHANNELS, CONNECTIONS, MCP_SERVERS
 from .builders import ORG, PUBLISHED_ONLY, SITE, CrudOperations, get, patch, post, put
+
+TITLE = "Agents of a site"
 
 _SERVERS, _CHANNELS, _CONNECTIONS = (
     CrudOperations(MCP_SERVERS),

@@ -1,4 +1,9 @@
-"""Build rows of the table: one function per HTTP method, and common path prefixes."""
+"""Build the rows of the table of API operations: one function per HTTP method, and common path prefixes.
+
+A row is an `Operation`: id, method, path, models, handler, required role, and API version.
+Input: the parts of one row. `CrudOperations` builds the usual rows of one kind of record.
+Output: rows for the lists `OPERATIONS` of the other modules in this package.
+"""
 
 from typing import Any
 

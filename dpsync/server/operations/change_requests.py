@@ -1,4 +1,9 @@
-"""Change requests."""
+"""Define the API operations on change requests: method, path, models and handler of each.
+
+Topics: proposed changes of the content of a space, and their reviews.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.spaces import change_requests as handlers
 from ..handlers.spaces import reviews
@@ -6,6 +11,8 @@ from ..models import change_requests as mc
 from ..models import pages as mp
 from ..models.comments import FormatQuery
 from .builders import CHANGE_REQUEST, EDITS_CONTENT, FULL_ONLY, ORG, SPACE, get, listing, patch, post
+
+TITLE = "Change requests"
 
 _ORDER_NOTE = "Lists recently changed change requests first."
 _CONFLICTS_NOTE = (

@@ -1,10 +1,17 @@
-"""Comments."""
+"""Define the API operations on comments: method, path, models and handler of each.
+
+Topics: comments and replies on a space or a change request.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from typing import Any
 
 from ..handlers.spaces import comments
 from ..models import comments as mc
 from .builders import CHANGE_REQUEST, FULL_ONLY, SPACE, delete, get, listing, post, put
+
+TITLE = "Comments"
 
 _AUTHOR_ONLY: Any = {"required_role": None, "error_statuses": (403,)}
 _LIST_NOTE = "Lists the newest comments first. You can filter the comments by `targetPage` and `authors`."

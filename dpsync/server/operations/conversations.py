@@ -1,8 +1,15 @@
-"""Conversations, issues and clusters."""
+"""Define the API operations on conversations: method, path, models and handler of each.
+
+Topics: ingested conversations of readers, issues found in them, and clusters of issues.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.jobs import conversations
 from ..models import conversations as mc
 from .builders import ORG, get, listing, patch, post
+
+TITLE = "Conversations, issues and clusters"
 
 _CLUSTERS = ORG + "/conversations-clusters"
 _CONVERSATIONS = ORG + "/conversations"

@@ -1,10 +1,17 @@
-"""Customization, redirects and visitor access."""
+"""Define the API operations on the customization of a site: method, path, models and handler of each.
+
+Topics: the look of a site and its site spaces, redirects, visitor authentication and share links.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.sites import customization, redirects, sites
 from ..models import customization as mc
 from ..models import publishing as mp
 from ..resources.publishing import SHARE_LINKS
 from .builders import FULL_ONLY, SITE, CrudOperations, delete, get, listing, patch, post, put
+
+TITLE = "Customization, redirects and visitor access"
 
 CUSTOMIZATION = SITE + "/customization"
 SITE_SPACE_CUSTOMIZATION = SITE + "/site-spaces/{siteSpaceId}/customization"

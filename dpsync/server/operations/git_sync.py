@@ -1,8 +1,15 @@
-"""Git Sync."""
+"""Define the API operations on Git Sync: method, path, models and handler of each.
+
+Topics: the installation that keeps a site or a space in step with a git repository.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.sites import git_sync
 from ..models import git_sync as mg
 from .builders import PUBLISHED_ONLY, SITE, SPACE, delete, get, patch, post
+
+TITLE = "Git Sync"
 
 _COLLECTION_PATH = "/git/installations"
 _ITEM_PATH = _COLLECTION_PATH + "/{installationId}"

@@ -1,4 +1,9 @@
-"""Installations of integrations."""
+"""Define the API operations on installations of integrations: method, path, models and handler of each.
+
+Topics: in organizations, spaces and sites.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from pydantic import BaseModel
 
@@ -9,6 +14,8 @@ from ..models.base import Body
 from ..request.operation import Operation
 from .builders import FULL_ONLY, ORG, SITE, SPACE, delete, get, listing, patch, post
 from .integrations import INTEGRATION
+
+TITLE = "Installations of integrations"
 
 INSTALLATION = INTEGRATION + "/installations/{installationId}"
 

@@ -1,8 +1,15 @@
-"""Integrations."""
+"""Define the API operations on integrations: method, path, models and handler of each.
+
+Topics: publishing integrations, their events, their development mode, and lists of their installations.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.integrations import installations, integrations, placements
 from ..models import integrations as mg
 from .builders import FULL_ONLY, delete, get, listing, post, put
+
+TITLE = "Integrations"
 
 INTEGRATION = "/integrations/{integrationName}"
 

@@ -1,9 +1,16 @@
-"""Invitations and sign-in."""
+"""Define the API operations on joining an organization: method, path, models and handler of each.
+
+Topics: invitations, invite links, SAML providers; and the search in an organization.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.people import joining
 from ..models import joining as mj
 from ..resources.settings import SAML_PROVIDERS
 from .builders import FULL_ONLY, ORG, CrudOperations, delete, get, listing, patch, post
+
+TITLE = "Invitations and sign-in"
 
 INVITES = ORG + "/link-invites"
 

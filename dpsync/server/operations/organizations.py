@@ -1,9 +1,16 @@
-"""Organizations, members and teams."""
+"""Define the API operations on organizations: method, path, models and handler of each.
+
+Topics: organizations, members, teams, users and agent instructions.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.people import members, organizations, teams
 from ..models import base as m
 from ..models import organizations as mo
 from .builders import FULL_ONLY, ORG, delete, get, listing, patch, post, put
+
+TITLE = "Organizations, members and teams"
 
 MEMBER = ORG + "/members/{userId}"
 TEAM = ORG + "/teams/{teamId}"

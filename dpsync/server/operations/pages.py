@@ -1,10 +1,17 @@
-"""Content of spaces and change requests."""
+"""Define the API operations on content of spaces and change requests: method, path, models, handler.
+
+Topics: revisions, pages, files, links and searches.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.spaces import change_requests, pages
 from ..models import change_requests as mx
 from ..models import joining as mj
 from ..models import pages as mp
 from .builders import CHANGE_REQUEST, EDITS_CONTENT, SPACE, get, listing, post
+
+TITLE = "Content of spaces and change requests"
 
 _METADATA_NOTE = "`metadata=false` leaves out the field `git`."
 _TEXTS_NOTE = f"{_METADATA_NOTE} `computed=false` leaves out texts that come from an OpenAPI specification."

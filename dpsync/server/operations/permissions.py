@@ -1,10 +1,17 @@
-"""Roles on spaces, collections and sites."""
+"""Define the API operations on roles of users and teams: method, path, models and handler of each.
+
+A role is given on a space, a collection or a site.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.people import permissions
 from ..models import base as m
 from ..models import organizations as mp
 from ..request.operation import Operation
 from .builders import COLLECTION, FULL_ONLY, SITE, SPACE, delete, get, listing, patch, post
+
+TITLE = "Roles on spaces, collections and sites"
 
 _READ_OPTIONS = {
     "error_statuses": (403,),

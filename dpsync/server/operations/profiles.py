@@ -1,7 +1,9 @@
-"""Select the operations, bodies and statuses of each profile.
+"""Select the operations, request models and success statuses of each profile (API version).
 
-`reference` has only the documented operations, `full` also the additions to them. `published` has what the
-vendor publishes today: some operations are missing, some exist only there, and some bodies are stricter.
+Input: all operations, and the name of a profile. Output: the operations that this profile serves.
+`reference` has only the documented operations, and `full` also additions to them. `published` has what
+GitBook publishes today: it lacks some operations, has some of its own, and validates some bodies more
+strictly.
 """
 
 from collections.abc import Mapping, Sequence

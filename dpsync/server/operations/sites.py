@@ -1,9 +1,16 @@
-"""Sites."""
+"""Define the API operations on sites: method, path, models and handler of each.
+
+Topics: sites, their publication, and the schema of visitor claims.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.sites import sites
 from ..models import publishing as mp
 from ..models import sites as ms
 from .builders import FULL_ONLY, ORG, SITE, delete, get, listing, patch, post, put
+
+TITLE = "Sites"
 
 OPERATIONS = [
     listing("listSites", ORG + "/sites", sites.list_sites, ms.Site, ms.SitesQuery,

@@ -1,4 +1,9 @@
-"""Spaces and collections."""
+"""Define the API operations on spaces and collections: method, path, models and handler of each.
+
+Topics: spaces, collections and their moves.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.spaces import collections, moves, spaces
 from ..models import content as mc
@@ -15,6 +20,8 @@ from .builders import (
     patch,
     post,
 )
+
+TITLE = "Spaces and collections"
 
 _CREATE_NOTE = "The caller needs the role `create` on the parent of the new object."
 _MOVE_NOTE = (

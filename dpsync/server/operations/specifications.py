@@ -1,8 +1,15 @@
-"""OpenAPI specifications."""
+"""Define the API operations on OpenAPI specifications: method, path, models and handler of each.
+
+Topics: specifications of an organization and their versions.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.jobs import specifications as specs
 from ..models import openapi as mp
 from .builders import FULL_ONLY, ORG, delete, get, listing, patch, post, put
+
+TITLE = "OpenAPI specifications"
 
 SPEC = ORG + "/openapi/{specSlug}"
 VERSIONS = SPEC + "/versions"

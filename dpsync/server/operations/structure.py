@@ -1,8 +1,15 @@
-"""Navigation of a site."""
+"""Define the API operations on the navigation of a site: method, path, models and handler of each.
+
+Topics: sections, section groups, site spaces and external links.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.sites import structure
 from ..models import structure as ms
 from .builders import FULL_ONLY, MOVE_OPTIONS, SITE, delete, get, listing, patch, post
+
+TITLE = "Navigation of a site"
 
 SECTION = SITE + "/sections/{siteSectionId}"
 GROUP = SITE + "/section-groups/{siteSectionGroupId}"

@@ -1,9 +1,16 @@
-"""Translations."""
+"""Define the API operations on translations: method, path, models and handler of each.
+
+Topics: translations of spaces, and the glossary of an organization.
+Output: `OPERATIONS`, one row for each operation, which `operations/__init__.py` collects.
+`TITLE` is the heading of these operations in docs/api.md.
+"""
 
 from ..handlers.jobs import translations
 from ..models import translations as mg
 from ..resources.specifications import TRANSLATIONS
 from .builders import FULL_ONLY, ORG, CrudOperations, get, listing, post, put
+
+TITLE = "Translations"
 
 TRANSLATION = ORG + "/translations/{translationId}"
 GLOSSARY = ORG + "/translations-glossary"

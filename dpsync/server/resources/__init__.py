@@ -1,8 +1,9 @@
-"""Declare every kind of record, in the order in which a world is loaded.
+"""Declare every kind of record that the local server stores (`RecordKind`), in the order of loading.
 
-Input: the classes of `records/record_kind.py`. The top of each module shows the form of its records in a
-world. Output: `RECORD_KINDS`, for code that loads worlds, makes ids or removes records. Handlers never import
-it.
+A world is the data that the local server starts with. A comment at the top of each module shows the form of
+its records in a world.
+Input: the classes of `records/record_kind.py`. Output: `RECORD_KINDS`, for code that loads worlds, makes ids
+or removes records. Handlers never import this package.
 """
 
 from ..records.record_kind import RecordKinds

@@ -1,13 +1,16 @@
-"""The agents of a site (API version `published`): settings, MCP servers, channels, connections, topics.
+"""Declare the records of a site's AI agents: settings, MCP servers, channels, context connections, topics.
 
-agentSettings: {scans: {topics}, findings: {changeRequests}, editing: {customInstructions}}   # a Document
-mcpServers: [{id, name, url, transport, headers, condition}]
-channels: [{id, type, setupSettings, role, status}]                                       # pending or active
-contextConnections: [{id, connector, setupSettings, usageSettings, label, filter, status, records, syncedAt}]
-topics: [{id, label, parent, icon, summary, usageSettings}]                         # parent: id of a topic
-
-The local server finds no topics itself: topics exist only in the data.
+Only the API version `published` has them. The local server finds no topics itself: topics exist only in the
+world, which is the data that the local server starts with. Output: one `RecordKind` for each kind of record.
 """
+
+# The form of the records in a world:
+#
+# agentSettings: {scans: {topics}, findings: {changeRequests}, editing: {customInstructions}}   # a Document
+# mcpServers: [{id, name, url, transport, headers, condition}]
+# channels: [{id, type, setupSettings, role, status}]                                       # pending or active
+# contextConnections: [{id, connector, setupSettings, usageSettings, label, filter, status, records, syncedAt}]
+# topics: [{id, label, parent, icon, summary, usageSettings}]                         # parent: id of a topic
 
 from .. import responses
 from ..content.documents import stored_document

@@ -1,7 +1,9 @@
-"""Audit events.
+"""Declare the records of audit events: how the local server stores, loads and dumps them.
 
-auditEvents: [{id, occurredAt, action, actor: {type, id, label}, source, target: {type, id, label}}]
+Output: a `RecordKind`. The comment below shows the form in a world (the data the server starts with).
 """
+
+# auditEvents: [{id, occurredAt, action, actor: {type, id, label}, source, target: {type, id, label}}]
 
 from ..handlers.people.audit import AUDIT_EVENT
 from ..records.record_kind import RecordKind

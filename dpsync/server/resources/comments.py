@@ -1,11 +1,14 @@
-"""Comments on spaces and change requests, each with its replies.
+"""Declare the records of comments on spaces and change requests, and of replies to comments.
 
-comments:                                                       # a body is markdown, or {document}
-  - id, space, changeRequest, page, node, tableCell, body, postedBy, postedAt, editedAt
-    status, resolvedAt, resolvedBy                              # default: open
-    reactions: [{emoji, user, reactedAt}]
-    replies: [{id, body, postedBy, postedAt, editedAt, reactions}]
+Output: a `RecordKind` for each, which says how the local server stores, loads and dumps its records.
+The comment below shows the form in a world (the data that the local server starts with).
 """
+
+# comments:                                                       # a body is markdown, or {document}
+#   - id, space, changeRequest, page, node, tableCell, body, postedBy, postedAt, editedAt
+#     status, resolvedAt, resolvedBy                              # default: open
+#     reactions: [{emoji, user, reactedAt}]
+#     replies: [{id, body, postedBy, postedAt, editedAt, reactions}]
 
 from ..content.documents import stored_document
 from ..records.record_kind import ColumnFilter, Dependency, RecordKind

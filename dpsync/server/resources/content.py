@@ -1,15 +1,16 @@
-"""Collections and spaces.
+"""Declare the records of collections and spaces: how the local server stores, loads and dumps them.
 
-Siblings keep the order of the data. Collections come first, unless both have a `position`.
-
-    collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
-    spaces: [{id, type, title, emoji, icon, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
-    both: createdBy                                         # optional: id of the user who created the object
-    spaces: gitSync: {repoName, installationProvider, url…} # optional: as responses have it
+Output: a `RecordKind` for each. The comment below shows the form in a world (the data that the local server
+starts with). Siblings keep the order of the world. Collections come first, unless both have a `position`.
 
 A deleted space has a time (`deletedAt`) or a number of days before loading the data (`deletedDaysAgo`). With
 `deletedDaysAgo`, the space was deleted at the start of that day in UTC.
 """
+
+# collections: [{id, title, description, defaultLevel, parent}]       # parent: a collection's id
+# spaces: [{id, type, title, emoji, icon, language, editMode, defaultLevel, mergeRules, parent, deletedAt}]
+# both: createdBy                                         # optional: id of the user who created the object
+# spaces: gitSync: {repoName, installationProvider, url…} # optional: as responses have it
 
 from datetime import timedelta
 

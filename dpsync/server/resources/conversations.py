@@ -1,14 +1,15 @@
-"""Clusters of issues, conversations, and issues in conversations.
+"""Declare the records of conversations of readers, of issues found in them, and of clusters of issues.
 
-    clusters: [{id, label, topic, muted, createdAt, updatedAt}]
-    conversations:
-      - id, source, subject, impact, createdAt, processedAt, metadata: {url, attributes, createdAt}
-        parts: [{role, body}]                                       # or texts of a user
-    issues: [{id, title, topic, text, impact, conversation, cluster, createdAt}]
-
-A conversation without `processedAt` is analyzed after loading. The topic of an issue or cluster comes from
-its title or label by default.
+Output: a `RecordKind` for each. The comment below shows the form in a world (the data that the local server
+starts with). A conversation without `processedAt` is analyzed after loading. By default, the topic of an
+issue or cluster comes from its title or label.
 """
+
+# clusters: [{id, label, topic, muted, createdAt, updatedAt}]
+# conversations:
+#   - id, source, subject, impact, createdAt, processedAt, metadata: {url, attributes, createdAt}
+#     parts: [{role, body}]                                       # or texts of a user
+# issues: [{id, title, topic, text, impact, conversation, cluster, createdAt}]
 
 from ..clock import format_timestamp, parse_timestamp
 from ..handlers.jobs.conversations import ANALYSE_JOB, WAITING_FOR_ANALYSIS

@@ -1,4 +1,8 @@
-"""Roles on collections, spaces and sites: `permissions: {users: {ID: role}, teams: {ID: role}}` on each."""
+"""Declare the records of grants: the role of one user or team on one collection, space or site.
+
+Output: a `RecordKind`. In a world (the data that the local server starts with), each collection, space and
+site has `permissions: {users: {ID: role}, teams: {ID: role}}`.
+"""
 
 from collections.abc import Callable
 

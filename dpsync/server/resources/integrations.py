@@ -1,14 +1,15 @@
-"""Published integrations and installations of an organization.
+"""Declare the records of integrations that an organization publishes, of their events and installations.
 
-Events are plain records, except events that wait to be sent.
-
-    integrations:                                                   # published by this organization
-      - {name, version, title, visibility, target, icon, previewImages, configurations, verified…}
-    installations:                                                  # status: paused, or omitted
-      - id, integration, configuration, externalIds, space_selection, site_selection, status
-        spaces: [{space, configuration, externalIds}]
-        sites: [{site, configuration, externalIds}]
+Output: a `RecordKind` for each. The comment below shows the form in a world (the data that the local server
+starts with). Events are plain records there, except events that wait to be sent.
 """
+
+# integrations:                                                   # published by this organization
+#   - {name, version, title, visibility, target, icon, previewImages, configurations, verified…}
+# installations:                                                  # status: paused, or omitted
+#   - id, integration, configuration, externalIds, space_selection, site_selection, status
+#     spaces: [{space, configuration, externalIds}]
+#     sites: [{site, configuration, externalIds}]
 
 import base64
 

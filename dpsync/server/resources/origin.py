@@ -1,4 +1,7 @@
-"""The origin of data that were read from a GitBook organization.
+"""Declare the record of the origin: the GitBook organization from which a world was read, and when.
+
+A world is the data that the local server starts with. One that somebody wrote by hand has no origin.
+Output: a `RecordKind`, stored in this form:
 
 format: dpsync.world/1
 origin: {platform, readAt, profile, anonymous, caller, notRead: [path]}

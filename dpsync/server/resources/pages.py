@@ -1,22 +1,23 @@
-"""The content of a space, and its change requests.
+"""Declare the records of the content of spaces (revisions with their pages), and of change requests.
 
-    content:
-      pages:                                        # a text is Markdown or a document
-        - {id, title, type, slug, emoji, icon, description, markdown or document, hidden, variables…
-           target, computed, git: {oid, path}, pages: […]}
-      files: [{id, name, contentType, size, downloadURL, dimensions: {width, height}, git}]
-      reusableContents: [{id, title, markdown or document, git}]
-      variables: {NAME: value}
-      git: {oid, message, createdByService, url, ref}
-    changeRequests:
-      - id, number, subject, status, description, createdBy, createdAt, updatedAt, conversationsIssuesCluster
-        contributors: [user], requestedReviewers: [user]
-        reviews: [{user, status}]                   # approved or changes-requested; no user: agent
-        startedFrom: [changes]                      # changes from today's content to the first content
-        changes: [changes]                          # as POST …/content takes them
-
-Without `startedFrom`, a change request starts from the current content.
+Output: a `RecordKind` for each. The comment below shows the form in a world (the data that the local server
+starts with). Without `startedFrom`, a change request starts from the current content.
 """
+
+# content:
+#   pages:                                        # a text is Markdown or a document
+#     - {id, title, type, slug, emoji, icon, description, markdown or document, hidden, variables…
+#        target, computed, git: {oid, path}, pages: […]}
+#   files: [{id, name, contentType, size, downloadURL, dimensions: {width, height}, git}]
+#   reusableContents: [{id, title, markdown or document, git}]
+#   variables: {NAME: value}
+#   git: {oid, message, createdByService, url, ref}
+# changeRequests:
+#   - id, number, subject, status, description, createdBy, createdAt, updatedAt, conversationsIssuesCluster
+#     contributors: [user], requestedReviewers: [user]
+#     reviews: [{user, status}]                   # approved or changes-requested; no user: agent
+#     startedFrom: [changes]                      # changes from today's content to the first content
+#     changes: [changes]                          # as POST …/content takes them
 
 from typing import Literal
 

@@ -1,12 +1,15 @@
-"""Organizations, users, members and teams.
+"""Declare the records of organizations, users, API tokens, members and teams.
 
-users: [{id, displayName, email, emailVerified, photoURL}]          # emailVerified: true by default
-tokens: {TOKEN: user id}
-organizations:
-  - id, title, hostname, emailDomains, defaultRole, mergeRules…     # fields as in API responses
-    members: [{user, role, joinedAt, lastSeenAt, sso, disabled}]    # null or no role: guest
-    teams: [{id, title, members: [{user, role}]}]                   # role owner or member
+Output: a `RecordKind` for each, which says how the local server stores, loads and dumps its records.
+The comment below shows the form in a world (the data that the local server starts with).
 """
+
+# users: [{id, displayName, email, emailVerified, photoURL}]          # emailVerified: true by default
+# tokens: {TOKEN: user id}
+# organizations:
+#   - id, title, hostname, emailDomains, defaultRole, mergeRules…     # fields as in API responses
+#     members: [{user, role, joinedAt, lastSeenAt, sso, disabled}]    # null or no role: guest
+#     teams: [{id, title, members: [{user, role}]}]                   # role owner or member
 
 from ..records.record_kind import ColumnFilter, Dependency, RecordKind
 from ..records.world_sections import WORLD, WorldDumper, WorldLoader, WorldSection, without_keys

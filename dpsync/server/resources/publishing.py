@@ -1,4 +1,6 @@
-"""Redirects, share links, customization and visitor access of a site.
+"""Declare the records of a site's redirects, share links, customization (look) and visitor authentication.
+
+Output: a `RecordKind` for each. In a world (the data that the local server starts with):
 
 redirects: [{id, source, destination, captureWildcard, permanent, draft}]
 shareLinks: [{id, name, active, token}]

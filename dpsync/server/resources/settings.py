@@ -1,4 +1,6 @@
-"""Agent instructions, SAML providers and link invites.
+"""Declare the records of an organization's agent instructions, SAML providers and link invites.
+
+Output: a `RecordKind` for each. In a world (the data that the local server starts with):
 
 agentInstructions: {…}                                          # a document
 samlProviders: [{id, label, entityID, certificate, ssoURL, defaultTeam, defaultRole}]

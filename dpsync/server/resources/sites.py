@@ -1,21 +1,22 @@
-"""Sites, their visitor schemas and their navigation.
+"""Declare the records of sites, their visitor schemas and their navigation.
 
-    sites:
-      - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
-        styleguide: the id of a space of the type styleguide
-        createdBy: a user's id                                      # optional
-        adaptiveSchema: {…}                                         # a visitor schema
-        structure:                                                  # only spaces, or sections and groups
-          - {type: section-group, id, title, icon, children: […]}
-          - type: section
-            id, title, path, icon, description, condition, default
-            children: [{type: space, id, space, path, condition, hidden, default, customization}]
-          - {type: external-link, id, title, url, icon, description, condition}
-        gitSync: {repoName, installationProvider, url…}             # optional: as responses have it
-
-The local server creates missing paths and basenames. The first section or site space is the default unless
-another one has `default: true`.
+Output: a `RecordKind` for each. The comment below shows the form in a world (the data that the local server
+starts with). The local server creates missing paths and basenames. The first section or site space is the
+default unless another one has `default: true`.
 """
+
+# sites:
+#   - id, title, basename, type, visibility, published, agentsContext, adaptiveContent, proxy…
+#     styleguide: the id of a space of the type styleguide
+#     createdBy: a user's id                                      # optional
+#     adaptiveSchema: {…}                                         # a visitor schema
+#     structure:                                                  # only spaces, or sections and groups
+#       - {type: section-group, id, title, icon, children: […]}
+#       - type: section
+#         id, title, path, icon, description, condition, default
+#         children: [{type: space, id, space, path, condition, hidden, default, customization}]
+#       - {type: external-link, id, title, url, icon, description, condition}
+#     gitSync: {repoName, installationProvider, url…}             # optional: as responses have it
 
 from collections.abc import Iterable
 from itertools import count

@@ -1,13 +1,14 @@
-"""OpenAPI specifications, translations and the glossary.
+"""Declare the records of OpenAPI specifications, of translations of spaces, and of the glossary.
 
-    openapi: [{id, slug, source: {url} or {text}, visibility, processingState, lastVersion…
-               versions: [{id, createdAt, sourceURL, text}]}]
-    glossary: [{id, translations: {LANGUAGE: term}}]
-    translations: [{id, source: {space, language}, language, instructions, status, result, stats}]
-
-After loading, the local server processes each specification that is not `complete` and runs each translation
-that is `running`.
+Output: a `RecordKind` for each. The comment below shows the form in a world (the data that the local server
+starts with). After loading, the local server processes each specification that is not `complete` and runs
+each translation that is `running`.
 """
+
+# openapi: [{id, slug, source: {url} or {text}, visibility, processingState, lastVersion…
+#            versions: [{id, createdAt, sourceURL, text}]}]
+# glossary: [{id, translations: {LANGUAGE: term}}]
+# translations: [{id, source: {space, language}, language, instructions, status, result, stats}]
 
 from .. import responses
 from ..content.documents import empty_document

@@ -1,6 +1,8 @@
-"""The shape of a world for each kind: the members of an entry, their types, and their references.
+"""Define the valid shape of a world (the data that the local server starts with): one pydantic model per entry.
 
-Free-form settings, Documents and data from a git repository have no shape here: any mapping is valid.
+The models give the members of each entry, their types, and what an id in them refers to.
+Input: none. Output: models that `records/world_schema.py` checks worlds with. Free-form settings, Documents
+(rich text) and data from a git repository have no shape here: any mapping is valid.
 """
 
 from typing import Annotated, Any, Literal

@@ -6,7 +6,7 @@ Output: the state in a store, or a mapping. The order of lists is the order on t
     users, tokens, organizations                        # and the objects in them: see below
     records: [{kind, id, doc, organization…}]           # anything else, as the store keeps it
 
-The top of each module of `resources` says which members the other keys have.
+A comment at the top of each module of `resources` says which members the other keys have.
 """
 
 from datetime import UTC, date, datetime

@@ -1,4 +1,7 @@
-"""Operations on installations of integrations in organizations."""
+"""Handle the API operations on installations of integrations in organizations.
+
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from collections.abc import Callable
 from typing import Any

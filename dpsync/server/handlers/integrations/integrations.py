@@ -1,4 +1,7 @@
-"""Operations that publish and list integrations and their events."""
+"""Handle the API operations that publish, unpublish and list integrations and their events.
+
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 import base64
 import re

@@ -1,4 +1,7 @@
-"""Operations on installations of integrations on spaces and sites."""
+"""Handle the API operations on placements: installations of integrations extended to one space or site.
+
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from msgspec import Struct
 

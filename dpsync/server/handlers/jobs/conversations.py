@@ -1,7 +1,8 @@
-"""Operations on conversations, and their analysis by one background job per organization.
+"""Handle the API operations on conversations, and analyze them in one background job per organization.
 
-An issue joins the cluster of its topic, or creates one. A conversation that is ingested again keeps the
-issues whose topics it still has. A cluster remains without issues, so that clients can still name it.
+The analysis finds issues. An issue joins the cluster of its topic, or creates one. A conversation that is
+ingested (sent by a client) again keeps the issues whose topics it still has. A cluster remains without
+issues, so that clients can still name it.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Operations on OpenAPI specifications of an organization. The slug is the `ref` of the record.
+"""Handle the API operations on OpenAPI specifications, and process a written specification in a background job.
 
-A job processes a specification: pending, progress, complete. The previous result stays until the next one is
-complete.
+The slug of a specification is in the column `ref` of its record. Processing has the states pending, progress
+and complete. The previous result stays until the next one is complete.
 """
 
 import asyncio

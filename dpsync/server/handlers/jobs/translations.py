@@ -1,7 +1,9 @@
-"""Operations on translations of spaces, and on the glossary of an organization.
+"""Handle the API operations on translations of spaces and on the glossary, and translate in background jobs.
 
-Each translation has a space of its own as its result. A run is a job of the stand-in translator. The source
-is the `parent` of the record, the result its `ref`. Creating a translation starts the first run.
+Each translation has a space of its own as its result. A job runs a stand-in translator
+(`jobs/translator.py`), which does not really translate. In the record of a translation, the column `parent`
+is the id of the source space and `ref` that of the resulting space. Creating a translation starts the first
+run.
 """
 
 from typing import Any

@@ -1,6 +1,7 @@
-"""Audit events: one for each successful write, in the profile `published` only.
+"""Add audit events, one for each successful write, and handle the API operations that read them.
 
-An event names the operation and its target. It has no values except the title of the target.
+Only the API version (profile) `published` has audit events. An event names the operation and its target, and
+has no values except the title of the target.
 """
 
 import re

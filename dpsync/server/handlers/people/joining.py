@@ -1,4 +1,8 @@
-"""Operations with which users join an organization (domain, invitation, link, SAML) and search it."""
+"""Handle the API operations with which users join an organization, and the search in an organization.
+
+Users join through their e-mail domain, an invitation, an invite link or SAML.
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from ... import responses
 from ...access.roles import is_at_least

@@ -1,4 +1,7 @@
-"""Operations on the members of an organization."""
+"""Handle the API operations on the members of an organization: list, read, change roles, remove.
+
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from collections.abc import Callable
 from typing import Any

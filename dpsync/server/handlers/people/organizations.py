@@ -1,4 +1,8 @@
-"""Operations on organizations, on the calling user, and on the agent instructions of an organization."""
+"""Handle the API operations on organizations, on the calling user, and on agent instructions.
+
+Agent instructions are a rich-text Document that an organization gives its AI agents.
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 import re
 

@@ -1,6 +1,8 @@
-"""Operations on roles on a space, collection or site: grants, and the resulting role of each user.
+"""Handle the API operations on roles of users and teams on a space, collection or site.
 
+A role that is given directly is stored as a grant; other operations return the resulting role of each user.
 Everyone who may view the object and list the members of its organization may read the roles.
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
 """
 
 from ... import responses

@@ -1,6 +1,7 @@
-"""Operations on teams and their members. A membership is a record with the id `TEAM:USER`.
+"""Handle the API operations on teams and their members.
 
-The owners of a team and the admins of the organization may manage the team.
+A membership is a record with the id `TEAM:USER`. The owners of a team and the admins of the organization may
+manage the team. Input: the `Context` of a checked request. Output: the response body, or an `ApiError`.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""Operations on the agents of a site: settings, MCP servers, channels, topics.
+"""Handle the API operations on the AI agents of a site: settings, MCP servers, channels, topics.
 
-MCP servers and channels are ordinary resources; this module has only their special rules. No server is
-contacted.
+`CrudHandlers` serves MCP servers and channels; here are only their initial values and the checks of their
+bodies. No MCP server or channel is contacted.
 """
 
 from ... import responses

@@ -1,8 +1,8 @@
-"""Operations on context connections: sources that agents of a site read beside the site's content.
+"""Handle the API operations on context connections: services that a site's AI agents read besides its content.
 
-Connections are an ordinary resource; this module has only their special rules. No service is contacted: the
-result of a test or synchronization depends on the credentials. Credentials with the word "invalid" are
-refused.
+`CrudHandlers` creates, reads and deletes connections; this module has only their special rules. No service is
+contacted: the result of a test or synchronization depends on the credentials. Credentials with the word
+"invalid" are refused.
 """
 
 from datetime import timedelta

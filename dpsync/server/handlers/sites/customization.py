@@ -1,4 +1,8 @@
-"""Operations on the customization of a site, and on the overrides of a site space."""
+"""Handle the API operations on the customization (look) of a site, and on the overrides of a site space.
+
+A site space is the position of a space in a site; its overrides replace single settings of the site.
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from ...errors import not_found
 from ...request.context import Context

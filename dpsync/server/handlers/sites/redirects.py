@@ -1,4 +1,4 @@
-"""Operations on redirects of a site, and the target of a visitor who opens a path.
+"""Handle the API operations on redirects of a site, and find the target of a visitor who opens a path.
 
 Each source is unique in a site. Published URLs are case-insensitive, so sources that differ only in case
 count as the same source. Deleting a section or site space deletes redirects to it.

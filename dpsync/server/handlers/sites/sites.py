@@ -1,4 +1,8 @@
-"""Operations on sites, their visitor schema, visitor authentication and share links."""
+"""Handle the API operations on sites, their visitor schema, visitor authentication and share links.
+
+A visitor schema is a JSON Schema of what a site may know about a visitor (claims).
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from typing import Any
 

@@ -1,6 +1,8 @@
-"""Operations on the navigation of a site: sections, section groups, site spaces, links, and their order.
+"""Handle the API operations on the navigation of a site: sections, section groups, site spaces and links.
 
-The profile `reference` ignores members of a body that are additions to the reference.
+A site space is the position of a space in a site. The API version (profile) `reference` ignores members of a
+body that only the other versions have.
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
 """
 
 from collections.abc import Iterable

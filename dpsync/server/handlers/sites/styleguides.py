@@ -1,4 +1,7 @@
-"""Operations on style guides: spaces of the type `styleguide` that one or more sites refer to."""
+"""Handle the API operations on style guides: spaces of the type `styleguide` that one or more sites use.
+
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from ... import responses
 from ...content.editing import ContentEditor

@@ -1,8 +1,8 @@
-"""Operations on change requests: proposed content of a space, as a line of revisions next to the main one.
+"""Handle the API operations on change requests: proposed content of a space, like a branch of the main content.
 
-`position` and `ref` of a record are the number, `parent` is the status. The ancestor of a change request is
-the revision of the main content from which it started or which it merged last. Merging and updating are the
-same three-way merge on this ancestor. A merge with conflicts changes nothing.
+In a record, `position` and `ref` are the number of the change request, `parent` is its status. The ancestor
+of a change request is the revision of the main content from which it started or which it merged last. Merging
+and updating are the same three-way merge on this ancestor. A merge with conflicts changes nothing.
 """
 
 from typing import Any

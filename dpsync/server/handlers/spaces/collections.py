@@ -1,4 +1,8 @@
-"""Operations on collections. Collections and spaces are siblings in one order. For moves, see `moves`."""
+"""Handle the API operations on collections, except moves (`moves.py`).
+
+Collections and spaces are siblings in one order.
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Operations on comments and replies, on a space or on a change request.
+"""Handle the API operations on comments and replies, on a space or on a change request.
 
 Everyone who may view the space can read comments. The role `comment` allows posting, replying, reacting and
 resolving. Only the author may change a text; the author or an admin of the space may delete it.

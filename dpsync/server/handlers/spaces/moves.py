@@ -1,4 +1,7 @@
-"""Operations that move spaces and collections to another position, collection or organization."""
+"""Handle the API operations that move spaces and collections to another position, collection or organization.
+
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from ... import responses
 from ...errors import ApiError, bad_request, conflict, not_found

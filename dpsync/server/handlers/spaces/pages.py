@@ -1,6 +1,7 @@
-"""Operations that read content: revision, pages, files, links, backlinks and search results.
+"""Handle the API operations that read content: revision, pages, files, links, backlinks and search results.
 
 Most operations exist under a space and under a change request; the path decides which content they read.
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""Operations on the reviews of a change request and its requested reviewers.
+"""Handle the API operations on the reviews of a change request and on its requested reviewers.
 
-The change request contains both: `reviews`, the latest review of each reviewer, and `requestedReviewers`. A
-review without a user belongs to the agent.
+The record of the change request contains both: `reviews`, the latest review of each reviewer, and
+`requestedReviewers`. A review without a user was made by GitBook's AI agent.
 """
 
 from ... import responses

@@ -1,4 +1,7 @@
-"""Operations on spaces, which are siblings of collections in one order."""
+"""Handle the API operations on spaces, which are siblings of collections in one order.
+
+Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.
+"""
 
 from typing import Any
 
