@@ -6,11 +6,12 @@ world, which is the data that the local server starts with. Output: one `RecordK
 
 # The form of the records in a world:
 #
-# agentSettings: {scans: {topics}, findings: {changeRequests}, editing: {customInstructions}}   # a Document
+# agentSettings: {scans: {topics}, findings: {changeRequests}, editing: {customInstructions}}   # Document
 # mcpServers: [{id, name, url, transport, headers, condition}]
-# channels: [{id, type, setupSettings, role, status}]                                       # pending or active
-# contextConnections: [{id, connector, setupSettings, usageSettings, label, filter, status, records, syncedAt}]
-# topics: [{id, label, parent, icon, summary, usageSettings}]                         # parent: id of a topic
+# channels: [{id, type, setupSettings, role, status}]   # pending or active
+# contextConnections: [{id, connector, setupSettings, usageSettings, label, filter, status, records,
+#                       syncedAt}]
+# topics: [{id, label, parent, icon, summary, usageSettings}]   # parent: id of a topic
 
 from .. import responses
 from ..content.documents import stored_document

@@ -1,4 +1,4 @@
-"""Define the valid shape of a world (the data that the local server starts with): one pydantic model per entry.
+"""Define the shape of a world (the data that the local server starts with): one model per kind of entry.
 
 The models give the members of each entry, their types, and what an id in them refers to.
 Input: none. Output: models that `records/world_schema.py` checks worlds with. Free-form settings, Documents

@@ -1,4 +1,4 @@
-"""Handle the API operations on OpenAPI specifications, and process a written specification in a background job.
+"""Handle the API operations on OpenAPI specifications, and process new specifications in jobs.
 
 The slug of a specification is in the column `ref` of its record. Processing has the states pending, progress
 and complete. The previous result stays until the next one is complete.

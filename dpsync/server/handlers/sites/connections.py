@@ -1,4 +1,4 @@
-"""Handle the API operations on context connections: services that a site's AI agents read besides its content.
+"""Handle the API operations on context connections: services that a site's AI agents read.
 
 `CrudHandlers` creates, reads and deletes connections; this module has only their special rules. No service is
 contacted: the result of a test or synchronization depends on the credentials. Credentials with the word

@@ -1,4 +1,4 @@
-"""Handle the API operations on Git Sync installations, which keep a site or a space in step with a repository.
+"""Handle the API operations on Git Sync, which keeps a site or a space in step with a git repository.
 
 No repository is contacted: an installation is active as soon as its configuration names a repository.
 Input: the `Context` of a checked request. Output: the body of the response, or an `ApiError`.

@@ -1,4 +1,4 @@
-"""Handle the API operations on change requests: proposed content of a space, like a branch of the main content.
+"""Handle the API operations on change requests: proposed content of a space, like a git branch.
 
 In a record, `position` and `ref` are the number of the change request, `parent` is its status. The ancestor
 of a change request is the revision of the main content from which it started or which it merged last. Merging
