@@ -1,4 +1,7 @@
-"""The error of a refused request, and its body: `{"error": {"code", "message"}}`."""
+"""Define the error of a refused request, and its body: `{"error": {"code", "message"}}`.
+
+Handlers raise `ApiError`, or what `bad_request`, `not_found` and `conflict` return.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Report packages that the local server needs and that are not installed."""
+"""Raise an error that says what to install if an optional package of the local server is missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,7 @@
-"""Read the access of users in an organization from members, memberships of teams, and grants."""
+"""Read the access of users in an organization from the store: members, memberships of teams, and grants.
+
+A grant is the role of one user or team on one space, collection or site. Output: `OrganizationAccess`.
+"""
 
 from ..store import Record, Store
 from .roles import GRANT, OrganizationAccess, Role

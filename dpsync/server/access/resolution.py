@@ -2,14 +2,10 @@
 
     resolve(access, content, containers) -> role
 
-`access` is the member (`roles.OrganizationAccess`), `content` the space, collection or site, `containers` the
-collections that contain the content and the sites that show it. The result is a role; None means that the
-member does not see the content. The functions are pure: `visible_spaces` and `request.context` collect the
-input.
-
-Sources: `strongest_role` follows part 5 of the reference, which lists roles but not how they combine.
-`role_by_precedence` follows the vendor's documentation as of May 2026, pages "Permissions and inheritance"
-and "Roles" (collaborate/member-management).
+Input: the member's `access`; the space, collection or site (`content`); the collections that contain it and
+the sites that show it (`containers`). Output: a role, or None if the member does not see the content.
+`strongest_role` follows part 5 of the reference, `role_by_precedence` GitBook's documentation of May 2026
+(pages "Permissions and inheritance" and "Roles"). Which one applies depends on the API version.
 """
 
 from collections.abc import Callable, Mapping

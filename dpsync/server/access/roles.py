@@ -1,10 +1,9 @@
 """Define the order of roles, the access of a user in an organization, and the `permissions` flags.
 
-The role of a member on a space, collection or site depends on the profile: see `resolution`.
-
 Roles are ordered admin > create > review > edit > comment > read > guest (null); each role includes the
-rights of the weaker roles. A flag is true exactly if the caller may do what the flag names. Handlers and
-answers check rights that depend on more than a role, such as the author of a comment or the owner of a team.
+rights of the weaker roles. A flag in `permissions` is true exactly if the caller may do what the flag names.
+`resolution` resolves the role on a space, collection or site. Handlers check rights that depend on more than
+a role, such as the author of a comment or the owner of a team.
 """
 
 from collections.abc import Iterable

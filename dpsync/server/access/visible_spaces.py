@@ -1,8 +1,8 @@
 """Count the spaces that members and teams may view, without resolving a role for each space and member.
 
-Spaces in the same collection, with the same level and on the same sites form a group. A viewer who has no
-role on a space and did not create it has the same role on each space of a group. So a role is resolved once
-for each group and kind of viewer. Each write of a record updates the groups.
+Spaces in the same collection, with the same level (default role) and on the same sites form a group. A viewer
+who has no role on a space and did not create it has the same role on each space of a group. So a role is
+resolved once for each group and kind of viewer. Each write of a record updates the groups.
 """
 
 from collections import Counter, defaultdict

@@ -1,4 +1,8 @@
-"""The switches of the console: presets for common faults, and the clock."""
+"""Define the switches of the console (the web page of the local server): faults to inject, and the clock.
+
+Input: the control plane, and the choice of a person on the page. Output: the rules of injected faults, which
+`control/faults.py` applies to later requests, and the list of switches to show.
+"""
 
 from typing import Any, Final
 

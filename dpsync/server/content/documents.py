@@ -1,7 +1,7 @@
-"""Rich-text documents as GitBook stores them.
+"""Convert a rich-text document that a client sent to the document that GitBook would store.
 
-A stored document differs from the written one: every node has a `key` that the server made, adjacent leaves
-of a text with the same marks are joined, and the document has a token of its content.
+In a stored document, every node has a `key` that the server made, adjacent leaves of a text with the same
+marks are joined, and the document has a token of its content.
 """
 
 import hashlib

@@ -1,7 +1,8 @@
-"""The pages of a revision as a tree: each page has its children under `pages`, in order.
+"""Walk and search the tree of pages of one revision: each page has its children under `pages`, in order.
 
-A page is stored as `{id, title, type, slug, createdAt, updatedAt, …, pages}`. The text of a page is in
-`body`, `{markdown}` or `{document}`, as it was written.
+Input: pages as plain JSON, `{id, title, type, slug, createdAt, updatedAt, …, pages}`. The text of a page is
+in `body`, `{markdown}` or `{document}`, as it was written.
+Output: pages, paths and slugs. The functions do not depend on the store.
 """
 
 from collections.abc import Iterable, Iterator

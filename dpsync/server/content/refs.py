@@ -1,4 +1,4 @@
-"""Content references and their Markdown syntax.
+"""Convert content references (links to pages, spaces, files and URLs) to Markdown link targets, and back.
 
 A link to an object by its id is a path: `/pages/ID`, `/spaces/ID/pages/ID`, `/files/ID`. An anchor follows a
 page as `#anchor`. Every other target is a URL; a relative URL is a path among the pages.

@@ -1,4 +1,7 @@
-"""Make the paths and basenames that the server chooses: a slug of a title, made unique."""
+"""Make the paths and basenames that the server chooses: a slug of a title, made unique among its siblings.
+
+Input: a title and the slugs in use. Output: a text of lower-case words joined with "-".
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""A clock that can be frozen and advanced. It affects times and expiry in the API, never a wait.
+"""Implement a clock that tests can freeze and advance. It affects times and expiry in the API, never a wait.
 
 The state of the clock is in the database, so it is the same for every worker and host, and after a restart.
 """

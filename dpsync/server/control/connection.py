@@ -1,4 +1,8 @@
-"""The connection of a request, so that a fault can break it and the request guard can read its target."""
+"""Wrap the connection of a request, so that an injected fault can break it.
+
+Also read from it the host and port that the client has addressed (`target_authority`), which the request
+guard checks.
+"""
 
 import struct
 from asyncio import Transport

@@ -1,5 +1,6 @@
-"""Decide which fault a request gets; the gateway carries the fault out.
+"""Decide which injected fault (error status, delay, broken connection, wrong page) a request gets.
 
+Input: the rules that a test has set, and each request. Output: a fault, which `gateway.py` carries out.
 Each rule counts the requests that it matches and how often its fault happened, so that a test can distinguish
 a fault that the client overcame from a fault that never happened.
 """

@@ -1,7 +1,7 @@
-"""Pass requests to the API through the log, the latency, the rate limit and the faults.
+"""Pass requests to the API through the request log, the added latency, the rate limit and injected faults.
 
 Faults are real: a reset is an RST on the socket, and a truncated body ends the connection. A fault "after" a
-request happens after the commit.
+request happens after the database transaction of the request was committed.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""The control plane: operations below `/_dpsync` with which tests and people control a local server.
+"""Serve the control plane: operations below `/_dpsync` with which tests and people control a local server.
 
-The control plane is not part of the API. It needs no token, so it answers only requests from this machine:
-from loopback peers that use a loopback name, and never from a page of another site. For all other requests,
-these paths do not exist.
+The control plane is not part of GitBook's API. It needs no token, so it answers only requests from this
+machine: from loopback peers that use a loopback name, and never from a page of another site. For all other
+requests, these paths do not exist.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""A rate limit: a number of requests per caller in a window that starts with the first request.
+"""Limit the number of requests per caller in a time window that starts with the first request.
 
 It uses real time, because clients wait in real time even if the clock of the local server is frozen.
 """

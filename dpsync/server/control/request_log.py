@@ -1,4 +1,4 @@
-"""The log of requests. It is bounded: the oldest entries are removed first."""
+"""Keep a log of the latest requests, which tests and the console read. The oldest entries go first."""
 
 from collections import deque
 from typing import Any

@@ -1,6 +1,6 @@
-"""Export the whole state as one world document.
+"""Export the whole state of the local server as one world: a document that a local server can load again.
 
-State that a world cannot express in its readable part is added as plain records.
+State that the readable sections of a world cannot express is added as plain records.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""Carry out the operations: one plain function each, in a package for each part of the API.
+"""Carry out the API operations: one plain function (handler) each, in a package for each part of the API.
 
-Input: the `Context` of a checked request. Rows of `operations` and declarations of `resources` name them.
+Input: the `Context` of a checked request. The tables in `operations` and `resources` name the handlers.
 Output: the body of the response, or an `ApiError`. `crud.py` serves the kinds without special rules.
 """

@@ -1,6 +1,6 @@
-"""The HTTP service: an ASGI application over the table of operations.
+"""Serve HTTP: an ASGI application (`Companion`) over the table of API operations.
 
-A request is routed, authenticated, checked against the models of its row, and passed to the handler. A
+A request is routed, authenticated, checked against the models of its operation, and passed to the handler. A
 request that may write runs in one transaction. Handlers run on the event loop one at a time, so requests do
 not interleave.
 """

@@ -1,4 +1,8 @@
-"""Generate the OpenAPI 3.1 document from the rows of the operations that are served."""
+"""Generate the OpenAPI 3.1 document of the local server.
+
+Input: the operations that an API version serves. Output: the document as JSON, with the schemas of all
+bodies.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""An incoming request: its path, its target, and its body, checked against a model."""
+"""Parse an incoming request: its path, the URL that it addressed, and its body, checked against a model.
+
+Input: an ASGI request. Output: decoded values, or an `ApiError` (400).
+"""
 
 import re
 from typing import Any

@@ -1,8 +1,8 @@
-"""Events of integrations: what happened to their installations.
+"""Record events of integrations, such as an installation, and send them to the tunnel of a developer.
 
-Nothing runs the script of an integration. An event is recorded at once or, while a tunnel is set, after it
-was sent to the tunnel, in the order of creation. The store keeps the last MAX_EVENTS events of an
-integration.
+Nothing runs the script of an integration. An event is recorded at once or, while a tunnel is set (the URL of
+a developer's machine), after it was sent to the tunnel, in the order of creation. The store keeps the last
+MAX_EVENTS events of an integration.
 """
 
 from pydantic_core import to_json

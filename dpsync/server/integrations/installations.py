@@ -1,4 +1,4 @@
-"""The state of installations, and the events of their changes.
+"""Compute the state of installations of integrations, and emit the events of their changes.
 
 An installation belongs to one integration and one organization. It may be extended to spaces and sites; each
 of these has a configuration of its own. `check_configuration` compares a configuration with the schema of the

@@ -1,7 +1,7 @@
-"""The stand-in analyst of conversations: deterministic rules instead of a real analysis.
+"""Find issues in conversations of readers by simple rules: a deterministic stand-in for GitBook's analysis.
 
-The analyst finds issues by simple rules on words, so that readers can see why an issue exists, and the same
-conversation always has the same issues. The local server cannot know what GitBook's analysis would find.
+The rules look at words, so that readers can see why an issue exists, and the same conversation always has the
+same issues. The local server cannot know what GitBook's analysis would find.
 """
 
 import re

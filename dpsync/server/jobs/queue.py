@@ -1,13 +1,10 @@
-"""Run work that continues after the response: a queue of jobs that is part of the state.
+"""Run work that continues after the response: a queue of jobs that is part of the stored state.
 
 A handler adds a job in its own transaction, so the work is not lost if the process dies: the first request
-after a restart starts the job again, from its beginning. The local server looks for jobs after every request
-and starts each job as a task of its event loop.
-
-A job changes the state in steps; each step is a transaction. If the record of the job no longer exists (its
-subject was deleted or got new work, or the world was reset), the next step ends the job. If several workers
-share a database, the worker that holds the claim runs the job. If this worker dies, another worker takes over
-at its next request.
+after a restart starts the job again. Each job is a task of the event loop. A job changes the state in steps;
+each step is a transaction. If the record of the job no longer exists (its subject was deleted or got new
+work, or the data were loaded anew), the next step ends the job. If several processes (workers) share a
+database, one of them claims and runs the job; another one takes over if that worker dies.
 """
 
 import asyncio

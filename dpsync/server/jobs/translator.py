@@ -1,8 +1,7 @@
-"""The stand-in translator: deterministic, without a real translation.
+"""Translate content without a real translation: a deterministic stand-in for GitBook's translator.
 
 The translator puts the language in front of a text and leaves the text unchanged, so that readers recognize
-it and the same text always has the same result. The local server cannot know what GitBook's translator would
-write.
+it and the same text always has the same result.
 """
 
 from copy import deepcopy

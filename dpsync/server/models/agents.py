@@ -1,4 +1,7 @@
-"""Models of a site's agents in the profile `published`: settings, MCP servers, channels, topics."""
+"""Define request and response models of a site's AI agents: settings, MCP servers, channels, topics.
+
+Only the API version (profile) `published` has these operations.
+"""
 
 from typing import Annotated, Literal, Self
 

@@ -1,4 +1,4 @@
-"""Models of audit events in the profile `published`."""
+"""Define request and response models of audit events, which only the API version `published` has."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID

@@ -1,6 +1,6 @@
-"""Base classes and types of all models.
+"""Define the base classes and types of all request and response models.
 
-A request ignores unknown members; an answer may not have undeclared members. A field made with
+A request ignores unknown members; a response may not have undeclared members. A field made with
 `optional_field` may be omitted; it accepts null only if its type does.
 """
 

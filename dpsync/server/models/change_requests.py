@@ -1,6 +1,6 @@
-"""Models of change requests, their reviews, and the changes of their content.
+"""Define request and response models of change requests, their reviews, and the changes of their content.
 
-The answer `ChangeRequest` itself is in `pages`, because revisions refer to it.
+The response model `ChangeRequest` itself is in `pages`, because revisions refer to it.
 """
 
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Models of comments on spaces and change requests, and of replies."""
+"""Define request and response models of comments on spaces and change requests, and of replies."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,6 +1,6 @@
-"""Models of context connections, through which a site's agents read questions and conversations.
+"""Define request and response models of context connections: services that a site's AI agents read.
 
-The settings of a connection depend on its connector. They can contain tokens.
+The settings of a connection depend on its connector (the type of the service). They can contain tokens.
 """
 
 from typing import Annotated, Any, Literal, Self

@@ -1,4 +1,4 @@
-"""Models of spaces and collections, and of references, Markdown and templates in requests."""
+"""Define request and response models of spaces and collections, and of content references and templates."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Models of ingested conversations, their issues, and clusters of issues."""
+"""Define request and response models of conversations of readers, issues in them, and clusters of issues."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal

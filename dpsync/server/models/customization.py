@@ -1,7 +1,7 @@
-"""Models of the customization of a site.
+"""Define request and response models of the customization (look) of a site.
 
 The API does not document the values of choices such as `corners`, so any word is valid. Colors, URLs and
-booleans are checked.
+booleans are checked. `published_customization.py` has the stricter models of the API version `published`.
 """
 
 from typing import Annotated, Any

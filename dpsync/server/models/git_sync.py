@@ -1,4 +1,4 @@
-"""Models of Git Sync: the git repository of a site or a space, and its installation."""
+"""Define request and response models of Git Sync: the repository of a site or space, its installation."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Models of integrations, their events and their installations."""
+"""Define request and response models of integrations, their events and their installations."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Models of link invites, SAML providers, and the results of a search in an organization."""
+"""Define request and response models of invites, invite links, SAML providers, and the search results."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Models of OpenAPI specifications."""
+"""Define request and response models of the OpenAPI specifications of an organization."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Models of organizations, members, teams, roles and agent instructions."""
+"""Define request and response models of organizations, members, teams, roles and agent instructions."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Models of the content of a space: revisions, pages, files, and links."""
+"""Define request and response models of the content of a space: revisions, pages, files, and links."""
 
 from typing import Any, Literal
 

@@ -1,7 +1,7 @@
-"""Bodies that are stricter in the profile `published` than in our models.
+"""Define request models that are stricter in the API version (profile) `published` than in the others.
 
-The reference and its additions leave open which words a choice has, and accept null to clear a value. The
-profile `published` lists the words and accepts null in fewer places.
+Each class `…Today` replaces the model that it extends. The other versions leave open which words a choice
+has, and accept null to clear a value. `published` lists the words and accepts null in fewer places.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Bodies for the customization of a site in the profile `published`, which lists every valid word.
+"""Define request models for the customization of a site in the API version (profile) `published`.
 
-Writing the customization of a site replaces all settings, so all members are required. For one site space,
-single members may be set at any depth, and null removes an override.
+This version lists every valid word. Writing the customization of a site replaces all settings, so all members
+are required. For one site space, single members may be set at any depth, and null removes an override.
 """
 
 from typing import Annotated, Any, Literal

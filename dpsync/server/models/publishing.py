@@ -1,4 +1,4 @@
-"""Models of a published site: its profile, visitor authentication, share links and redirects."""
+"""Define request and response models of a published site: profile, visitors, share links and redirects."""
 
 from typing import Annotated, Literal
 

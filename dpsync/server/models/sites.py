@@ -1,4 +1,4 @@
-"""Models of sites and their visitor schema."""
+"""Define request and response models of sites and of the schema of visitor claims."""
 
 from typing import Any, ClassVar, Literal
 

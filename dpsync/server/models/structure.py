@@ -1,4 +1,4 @@
-"""Models of the navigation of a site: section groups, sections, external links and site spaces."""
+"""Define request and response models of a site's navigation: groups, sections, links and site spaces."""
 
 from typing import Annotated, Literal
 

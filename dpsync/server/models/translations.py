@@ -1,4 +1,4 @@
-"""Models of translations of a space and of the glossary."""
+"""Define request and response models of translations of a space, and of the glossary."""
 
 from typing import Annotated, Literal
 

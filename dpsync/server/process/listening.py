@@ -1,4 +1,7 @@
-"""A uvicorn server that reports when it accepts requests, and leaves signals to its caller."""
+"""Listen on a TCP socket, and run uvicorn so that it reports when it accepts requests.
+
+`GuardedServer` is a uvicorn server that leaves signals to its caller.
+"""
 
 import errno
 import os

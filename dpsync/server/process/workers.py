@@ -1,4 +1,4 @@
-"""Run several processes that accept connections on one listening socket.
+"""Run several processes (workers) that accept connections on one listening socket.
 
 A worker that dies is replaced; a signal ends all workers. The first process serves nothing. When it forks, it
 must have no threads and no connections. If it is killed, the workers end by themselves. Windows has neither

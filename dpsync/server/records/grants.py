@@ -1,8 +1,8 @@
-"""Roles that users and teams have on a space, collection or site: storing, changing and deleting them.
+"""Store, change and delete grants: roles that users and teams have on a space, collection or site.
 
 There is at most one grant for each pair of object and user or team. It is deleted with the object, when the
 object is transferred to another organization, when the user leaves the organization, or with the team. A
-deleted space keeps its grants until it is erased.
+deleted space keeps its grants until it is erased (cannot be restored any more).
 """
 
 from ..access.roles import GRANT, Role

@@ -1,7 +1,8 @@
-"""The origin of a world: the platform, the time, and the paths that were not read.
+"""Check and store the origin of a world: the platform that it was read from, when, and what was not read.
 
-A world that somebody wrote has no origin. A world that was read from a platform keeps its origin as long as
-its state exists. The texts of an origin are printed and sent in a header, so only printable ASCII is valid.
+A world is the data that the local server starts with. A world that somebody wrote has no origin; otherwise
+the state keeps the origin. The texts of an origin are printed and sent in a header, so only printable ASCII
+is valid.
 """
 
 from collections.abc import Iterable

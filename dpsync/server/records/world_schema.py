@@ -1,7 +1,7 @@
-"""The shape of a world: the members of each entry, their types, and their references.
+"""Check the entries of a world against their shape: the members, their types, and their references.
 
-A record kind declares the shape of its section as pydantic types. `find_problems` checks a value against a
-shape and reports what is wrong, where, and what to do.
+A world is the data that the local server starts with. A record kind declares the shape of its section as
+pydantic types. `find_problems` checks a value and reports what is wrong, where, and what to do.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

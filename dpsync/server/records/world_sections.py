@@ -1,4 +1,7 @@
-"""Load and dump the records of a kind as a part of a world."""
+"""Load the records of a kind from its section of a world, and dump them to it.
+
+A world is the data that the local server starts with: a mapping with one section for each kind of record.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,12 +1,9 @@
-"""The context of a handler: one checked request, and the state that the handler may use.
+"""Define the `Context` of a handler: one checked request, and the state that the handler may use.
 
-A handler is a plain function that gets a Context and returns the body of the answer (None: no content) or
-raises ApiError. A handler that creates an object instead of updating it sets `was_created`.
-
-The loaders in this module are the only way to an organization or an object in it. They answer 404 for an
-object that the caller may not view, and 403 if the caller may view it but lacks a role. The role applies to
-the innermost organization, space, collection or site in the path. For removal and transfer see
-`records.record_kind`; for state that outlives a request see `state_cache`.
+A handler gets a Context and returns the body of the response (None: no content) or raises ApiError. If it
+creates an object instead of updating it, it sets `was_created`. Its loaders are the only way to an
+organization or an object in it: 404 if the caller may not view the object, 403 if the caller lacks a role.
+The role applies to the innermost organization, space, collection or site in the path.
 """
 
 from collections.abc import Callable, Hashable, Iterator

@@ -1,4 +1,4 @@
-"""The declaration of one operation, on which routing, validation, errors and OpenAPI are based."""
+"""Define `Operation`, which declares one API operation for routing, validation, errors and OpenAPI."""
 
 from collections.abc import Callable
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Pages of a list: `{items, count, next?}`.
+"""Split a list into pages as the API does: `{items, count, next?}`, where `next` has the cursor.
 
 The cursor contains the sort key of the last item of the page. If items are created, deleted or moved (even
 that item), no other item is repeated or skipped, because a move changes only the key of the moved item

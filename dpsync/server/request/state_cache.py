@@ -1,6 +1,6 @@
-"""Cache results for one version of the state: answers as JSON, counts, and the access of callers.
+"""Cache results for one version of the stored state: responses as JSON, counts, and the access of callers.
 
-Every write clears all answers, so no code has to know which answers a write changes. Counts and accesses
+Every write clears all responses, so no code has to know which responses a write changes. Counts and accesses
 follow the writes of this process one by one, so the next request need not compute them again. A write of
 another process clears the whole cache.
 """

@@ -1,7 +1,7 @@
 """Make the body of a response from a record. The functions change no state.
 
-Input: the `Context` of a request, and a record.
-Output: the document of the record with its computed members: counts, URLs, visibility, permissions.
+Input: the `Context` of a request, and a record from the store.
+Output: the stored document with its computed members: counts, URLs, visibility, permissions.
 """
 
 from .agents import agent_settings, channel, connection, mcp_server, topic

@@ -1,7 +1,8 @@
 """Make the response bodies for comments and replies.
 
-The `scope` of a comment is the space, `parent` is the change request ("" for a comment on the space itself),
-and `ref` is the page. A reply has the same `scope`, and its `parent` is the comment.
+The store has these columns: for a comment, `scope` is the space, `parent` the change request ("" for a
+comment on the space itself), and `ref` the page. A reply has the same `scope`, and its `parent` is the
+comment.
 """
 
 from collections.abc import Iterable

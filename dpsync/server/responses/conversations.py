@@ -1,8 +1,8 @@
-"""Make the response bodies for conversations, issues and clusters.
+"""Make the response bodies for conversations of readers, issues found in them, and clusters of issues.
 
 The sender of a conversation chooses its id, which is unique within an organization. So the id of the record
-is `ORG:ID`, and its `ref` is the source. An issue has its cluster as `parent` and the id of the conversation
-as `ref`; the `ref` of a cluster is its topic.
+is `ORG:ID`, and its column `ref` is the source. An issue has its cluster as `parent` and the id of the
+conversation as `ref`; the `ref` of a cluster is its topic.
 """
 
 from collections import Counter

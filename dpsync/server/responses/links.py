@@ -1,4 +1,4 @@
-"""Resolve links to their targets and locations, as the caller may see them.
+"""Resolve links in content to their targets and locations, as the caller may see them.
 
 A reference by id is looked up in its revision, a relative URL among the paths of the pages. A target that the
 caller may not view counts as broken.

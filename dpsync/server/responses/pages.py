@@ -1,4 +1,4 @@
-"""Make the response bodies for revisions, pages and files."""
+"""Make the response bodies for revisions (versions of the content of a space), pages and files."""
 
 import hashlib
 from urllib.parse import quote

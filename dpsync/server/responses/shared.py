@@ -1,4 +1,4 @@
-"""Helpers that most functions of this package use."""
+"""Help to make response bodies: build API URLs, and leave out members that are None."""
 
 from ..request.context import Context
 from ..store import Json

@@ -1,4 +1,4 @@
-"""The customization of a site: defaults, settings of the site, and overrides of a site space.
+"""Compute the customization (look) of a site: defaults, settings of the site, and overrides of a site space.
 
 Settings are nested objects. An unset setting has the value of the layer below: overrides of a site space come
 first, then settings of the site, then defaults. If a value has several forms, members of another form in the

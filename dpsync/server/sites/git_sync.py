@@ -1,4 +1,7 @@
-"""Git Sync: the sites and spaces that have an installation, and the state of their git repositories."""
+"""Find the sites and spaces with a Git Sync installation, and compute the state of their git repositories.
+
+Git Sync keeps a site or space in step with a repository. The local server contacts no repository.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The navigation of one site as one value: groups, sections, external links and site spaces.
+"""Read and change the navigation of one site as one value: groups, sections, external links, site spaces.
 
 Groups, sections and links are siblings at the root or in a group. Site spaces are siblings in a section, or
 at the root of a site without groups, sections and links. Exactly one section of a site is the default,

@@ -1,7 +1,7 @@
-"""Access to a published site: share links, visitor authentication, and drafts.
+"""Decide what visitors of a published site see: share links, visitor authentication, and drafts.
 
-Secrets are derived from the id of their object, so the same requests on the same world give the same answers.
-The secrets protect nothing, because the local server is only for tests.
+Secrets are derived from the id of their object, so the same requests on the same data give the same
+responses. The secrets protect nothing, because the local server is only for tests.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""Visitor schemas: their validation, and the conditions that a schema offers.
+"""Validate the visitor schema of a site, and list the conditions on visitors that it offers.
 
-A schema is an object whose properties are the claims of a visitor. The claims of `unsigned`, which is such an
-object, are sent by the visitor's browser without a signature.
+A schema is an object whose properties are the claims (known facts) of a visitor. The claims of `unsigned`,
+which is such an object, are sent by the visitor's browser without a signature.
 """
 
 import re

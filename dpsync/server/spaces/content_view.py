@@ -1,6 +1,7 @@
-"""The content of a space or of a change request, as a caller reads it.
+"""Read the content of a space or of a change request, as a caller may see it.
 
-`metadata`, `computed` and `include_texts` select what the answers contain.
+`view_space` and `view_change_request` return a `ContentView`. Its flags `metadata`, `computed` and
+`include_texts` select what the responses contain.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""Merge rules: the rules of a space, and the rules that a change request does not meet.
+"""Check the merge rules of a space: find the rules that a change request does not meet.
 
-Reviews are `{user, status}` with the status `approved` or `changes-requested`; a review of the agent has no
-user. A rule that cannot be checked, such as an expression, counts as not met.
+Input: the rules, and reviews `{user, status}` with the status `approved` or `changes-requested`; a review of
+GitBook's AI agent has no user. A rule that cannot be checked, such as an expression, counts as not met.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,8 +1,8 @@
-"""Revisions in the store.
+"""Read, add and activate revisions (versions of the content of a space) in the store.
 
 A space names its active revision. By default, the id of the active revision is `rev-SPACE`. If no record has
-this id, the revision is empty, so a space without content needs no record. The `scope` of a revision is its
-space.
+this id, the revision is empty, so a space without content needs no record. The column `scope` of a revision
+is its space.
 """
 
 from typing import Any

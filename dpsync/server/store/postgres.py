@@ -1,7 +1,8 @@
-"""PostgreSQL: one connection per process, tables in a schema of their own, any number of processes.
+"""Store records in PostgreSQL: one connection per process, a schema of its own, any number of processes.
 
 Readers use REPEATABLE READ: one snapshot. Writers wait for each other, see the last commit, and raise
-StoreError after a timeout. A claim is an advisory lock of the session, so it is lost with the connection.
+StoreError after a timeout. A claim (only one process may do a job) is an advisory lock of the session, so it
+is lost with the connection.
 """
 
 from collections.abc import Callable, Sequence

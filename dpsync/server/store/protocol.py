@@ -1,10 +1,9 @@
-"""The interface of a database of the local server.
+"""Define what a database of the local server must offer (`Store`), and what it stores (`Record`).
 
-A record is a JSON document with the columns that can be searched: its kind, id, organization, its `scope`
-(the record with which it is deleted: a section's site, a membership's team), its `parent` among ordered
-siblings, its `position` there, and `ref`, the target of a link (a site space's space, a membership's user).
-`seq` is the order of creation. No column contains a NUL character, because PostgreSQL does not support it in
-texts. In a document, NUL is allowed.
+A record is a JSON document with searchable columns: kind, id, organization, `scope` (the record with which it
+is deleted: a section's site, a membership's team), `parent` among ordered siblings, `position` there, and
+`ref`, the target of a link (a site space's space, a membership's user). `seq` is the order of creation.
+No column contains a NUL character, because PostgreSQL does not support it in texts; a document may.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,8 +1,8 @@
-"""The tables and SQL statements, written once in the dialect that both databases support.
+"""Store records with SQL, written once in the dialect that SQLite and PostgreSQL support.
 
-A back-end defines how a statement runs, how a transaction begins and ends, and what a claim is. Parameters
-are written `?`. Every writing transaction first increments the version. The row of the version is the lock
-that makes the writers of all processes wait for each other.
+`SqlStore` is the base class: a back-end defines how a statement runs, how a transaction begins and ends, and
+what a claim (only one process may do a job) is. Every writing transaction first increments the version. The
+row of the version is the lock that makes the writers of all processes wait for each other.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""SQLite: one connection, WAL, synchronous=NORMAL. A commit survives the death of the process.
+"""Store records in SQLite: one connection, WAL, synchronous=NORMAL.
 
-One process serves a file. A second process may open it without corrupting data, but both would run the same
-jobs.
+A commit survives the death of the process. One process serves a file. A second process may open it without
+corrupting data, but both would run the same jobs.
 """
 
 import sqlite3

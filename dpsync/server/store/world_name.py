@@ -1,8 +1,8 @@
-"""The name of the world in a database. It changes with each load and survives restarts.
+"""Store the random name of the loaded world (the data that the local server starts with).
 
 Every world counts its ids from the start, so ids of one world have another meaning in another world. Clients
-that keep ids need to know to which world they belong. The name is random and not part of the state, so the
-rest of a world remains deterministic.
+that keep ids need to know to which world they belong. The name changes with each load and survives restarts.
+It is not part of the state, so the rest of a world remains deterministic.
 """
 
 import secrets

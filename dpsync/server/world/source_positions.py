@@ -1,4 +1,4 @@
-"""Find the line and column at which a value of a world is written."""
+"""Find the line and column at which a value is written in a world file (the initial data of the server)."""
 
 from collections.abc import Iterator, Sequence
 

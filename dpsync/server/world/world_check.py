@@ -1,5 +1,6 @@
-"""Check a world that somebody wrote, and report all errors with their positions.
+"""Check a world (the initial data of the local server) that somebody wrote, and report all errors.
 
+Input: a YAML or JSON text. Output: errors with their positions.
 A world that a test or a rehearsal makes is not checked. It is loaded, and loading raises an error if it is
 invalid.
 """
