@@ -1,9 +1,9 @@
 """Find the addresses that the declarations allow, and the parent of an object.
 
-`PlaceTypes.find_problem` checks a pattern against all possible addresses and suggests the nearest valid
-pattern. A *place type* is an object of a kind (a team) or a list of objects (the teams of an organization).
-An address is a walk from place type to place type, one segment at a time. A pattern can be several walks. A
-*navigation path* has the path segments of the nodes from the root to the node that shows an object.
+A *place type* is an object of a kind (a team) or a list of objects (the teams of an organization). An address
+is a walk from place type to place type, one segment at a time; a pattern can be several walks.
+`PlaceTypes.find_problem` checks a pattern against all possible addresses and suggests the nearest valid one.
+A *navigation path* has the path segments of the nodes from the root to the node that shows an object.
 """
 
 from __future__ import annotations

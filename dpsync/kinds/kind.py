@@ -1,12 +1,11 @@
-"""Define the words with which a kind is declared: its fields, requests, shape and platform behavior.
+"""Define the classes with which a kind of object is declared: fields, requests, shape, platform behavior.
 
-Every layer reads these words, and no layer knows a kind by name. docs/kind-internals.md explains each word.
-Properties are cached, because each is read once per object.
-
-Templates. In paths, `{organization}` and other kind names are ids of ancestors, `{parent}` is the parent's
-URL, `{id}` the object's id, `{value}` and `{old}` the new and old id in a field. In bodies, "$fields" stands
-for all fields to send, "$id", "$value", "$old", "$wire" (a node's type), "$position", "$child.NAME" (a field
-of the first child) and "$NAME" (a field, or an ancestor's id). A "..." key spreads its value.
+No other layer knows a kind by name: each reads these declarations. docs/kind-internals.md explains each
+class. Requests use templates. In paths, `{organization}` and other kind names are ids of ancestors,
+`{parent}` is the parent's URL, `{id}` the object's id, `{value}` and `{old}` the new and old id in a field.
+In bodies, "$fields" stands for all fields to send, "$id", "$value", "$old", "$wire" (a node's type),
+"$position", "$child.NAME" (a field of the first child) and "$NAME" (a field, or an ancestor's id). A "..."
+key spreads its value.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Define the API versions (profiles): which operations a server of each version has.
 
 A profile is data only, and a new version of the API is a new profile. Parameters in paths are written `{}`.
-`PATCH-draft` is an operation whose body does not accept the member `draft` on this server. Other differences
+`PATCH-draft` is an operation whose body does not accept the member `draft` in this version. Other differences
 (limits, patterns, nulls, defaults) are next to the field that they concern: `Field.profile_overrides`.
-`write_permission_flag` is for `dpsync doctor`: a plan concludes nothing from such flags, because roles in a
-site, space or collection may allow more or less.
+`write_permission_flag` names the flag of a response that says what a token may write, for `dpsync doctor`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Convert short forms of fields.
+"""Convert values of fields between the short form that people write and the full form of the declaration.
 
-`/start: { section: guides }` is short for `/start: { destination: { kind: …, … } }`.
+For example, `/start: { section: guides }` is short for `/start: { destination: { kind: …, … } }`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Fill the URL path templates of a kind with the ids of ancestors, the parent's URL and the object's id."""
+"""Fill the URL path templates of a kind, such as `/orgs/{organization}/sites/{id}`, with ids.
+
+Input: a template, the ids of the ancestors, the parent's URL and the object's id. Output: a path.
+"""
 
 from __future__ import annotations
 

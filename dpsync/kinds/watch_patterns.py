@@ -1,5 +1,6 @@
-"""Find what `policy: watch` can name: fields that give access, and values such as `#visibility=private`.
+"""Find what `policy: watch` (undeclared fields to report as drift) can name, and parse its values.
 
+It can name fields that give access, and values such as `#visibility=private`.
 A pattern with a value needs a field with a fixed list of words, so that a pattern never contains a secret or
 free text.
 """

@@ -1,4 +1,4 @@
-"""Make a world (the companion's data) anonymous: each person, domain and URL is replaced consistently.
+"""Make a world (the data of a local server) anonymous: replace each person, domain and URL consistently.
 
 People get a number, and with it another id, name and e-mail address; their pictures and times are left out.
 Everybody gets the lowest role, except one administrator. Names and addresses of people are also replaced in

@@ -1,9 +1,9 @@
-"""Prepare a rehearsal of a plan, and rehearse with failing requests.
+"""Rehearse a plan with requests that fail on purpose, to show that a later apply still converges.
 
 `RehearsalSetup` has a plan with its recorded responses. `run_with_faults` rehearses the plan with random
-faults, drawn from a seed that is printed, so that a run can be repeated; a clean apply then must converge. A
-fault affects one write: a time-out or lost connection before or after the write is carried out, an error 503
-or 429, or the end of the process, after which nothing is sent or recorded.
+faults, drawn from a seed that is printed, so that a run can be repeated; then an apply without faults must
+converge. A fault affects one write: a time-out or lost connection before or after the write is carried out,
+an error 503 or 429, or the end of the process, after which nothing is sent or recorded.
 """
 
 from __future__ import annotations

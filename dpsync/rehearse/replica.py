@@ -1,8 +1,8 @@
-"""Run the companion of a rehearsal in this process and in memory, with the data of the platform.
+"""Run the local server of a rehearsal in this process and in memory, with the data of the live organization.
 
 No port is opened and no host is contacted: requests go to the application as values, in the thread of its
-event loop. A path that the plan's token may not read stays refused, and a response that the companion's data
-cannot represent is returned as it was recorded.
+event loop. A path that the plan's token may not read stays refused, and a response that the data of the local
+server cannot represent is returned as it was recorded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Convert each recorded response by the function of `responses.py` that its path and filters select."""
+"""Convert a recorded response of GitBook by the function of `responses.py` that its path and filters select.
+
+Input: one response. Output: none; the function adds its objects to a `WorldDraft` (data of a local server).
+"""
 
 from __future__ import annotations
 

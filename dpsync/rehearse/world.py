@@ -1,7 +1,7 @@
-"""Convert recorded responses to a world: the data that the companion loads, with the same objects and ids.
+"""Convert recorded responses to a world: the data that a local server loads, with the same objects and ids.
 
 `make_world` makes the world of a rehearsal, and `world_file` the file of a saved copy (docs/companion.md). A
-world has no secrets: no tokens of share links, keys or scripts. An object that the companion requires and
+world has no secrets: no tokens of share links, keys or scripts. An object that the local server requires and
 that was not read (the person of a role) has only its id, and is listed in `assumed`. A saved copy also
 replaces free settings of integrations, texts that look like keys, and all secrets that dpsync knows.
 """

@@ -1,4 +1,4 @@
-"""Collect the objects of a world (the companion's data) while responses are converted.
+"""Collect the objects of a world (the data of a local server) while responses of GitBook are converted.
 
 `WorldDraft` has everything that was read. `assume_objects` adds the objects that the steps of a plan name and
 that no response showed. `hide_secret_settings` replaces secrets in settings. Responses for short paths are

@@ -1,5 +1,6 @@
-"""Declare the adaptive schema of a site: a draft-07 JSON Schema of visitor claims.
+"""Declare the adaptive schema of a site (`Kind`): a draft-07 JSON Schema of visitor claims.
 
+A claim is a fact about a visitor, such as the plan that a customer pays for; content can depend on it.
 The API can replace the schema and cannot delete it.
 """
 

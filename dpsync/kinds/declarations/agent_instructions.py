@@ -1,4 +1,7 @@
-"""Declare the agent instructions of an organization: Markdown in files, a document in the API."""
+"""Declare the agent instructions of an organization (`Kind`), which GitBook gives its AI agents.
+
+In configuration files they are Markdown; in the API they are a rich-text Document.
+"""
 
 from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
 from dpsync.kinds.types.texts import Markdown

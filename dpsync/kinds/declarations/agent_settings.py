@@ -1,4 +1,4 @@
-"""Declare the settings of a site's AI agents. Each write replaces all settings."""
+"""Declare the settings of a site's AI agents (`Kind`). Each write replaces all settings."""
 
 from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
 from dpsync.kinds.types import Enum, Object

@@ -1,4 +1,7 @@
-"""Declare the channels of a site's AI agent. A person must allow the agent in the service; no request can."""
+"""Declare the channels of a site's AI agent (`Kind`): services such as Slack in which people talk to it.
+
+A person must allow the agent in the service; no request can.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.types import Enum, List, Object, Text

@@ -1,4 +1,7 @@
-"""Declare collections. `order` and `collectionOrder` list the spaces and collections inside, in order."""
+"""Declare collections of spaces (`Kind`): fields and requests.
+
+The fields `order` and `collectionOrder` list the spaces and the collections inside, in order.
+"""
 
 from dpsync.kinds.kind import (
     Delete,

@@ -1,4 +1,4 @@
-"""Declare the services that a site's AI agents read. dpsync never prints tokens."""
+"""Declare context connections (`Kind`): services that a site's AI agents read. dpsync never prints tokens."""
 
 from dpsync.kinds.kind import (
     BusyState,

@@ -1,4 +1,7 @@
-"""Declare the looks of a site. Each write replaces everything, so undeclared values are sent again."""
+"""Declare the customization (look) of a site (`Kind`): fields and requests.
+
+Each write replaces all settings, so dpsync sends again the live values that the files do not declare.
+"""
 
 from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
 from dpsync.kinds.shared.customization import (

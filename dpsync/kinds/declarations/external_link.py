@@ -1,4 +1,7 @@
-"""Declare the links to other websites in a site's navigation, at the root or in a group."""
+"""Declare external links (`Kind`): links to other websites in a site's navigation, at the root or in a group.
+
+Input: none. Output: one `Kind`, with its fields, path and requests.
+"""
 
 from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE
 from dpsync.kinds.kind import Delete, Field, Kind, Patch, Post, Restriction, TreeNode

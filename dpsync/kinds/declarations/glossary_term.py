@@ -1,4 +1,4 @@
-"""Declare the terms of the translation glossary.
+"""Declare the terms of the translation glossary (`Kind`): fields and requests.
 
 The API gives terms no name, so dpsync recognizes a term by its text in any language.
 """

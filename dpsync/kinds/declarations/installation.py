@@ -1,4 +1,4 @@
-"""Declare the integrations that are installed in an organization, by name."""
+"""Declare installations (`Kind`): the integrations that are installed in an organization, found by name."""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.types import Enum, Json, List, Text

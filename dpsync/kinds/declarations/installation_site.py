@@ -1,4 +1,7 @@
-"""Declare the sites of an installed integration, each with its configuration. The key is the site's key."""
+"""Declare the sites to which an installed integration is extended (`Kind`), each with its configuration.
+
+The key of an entry in the files is the key of the site's entry.
+"""
 
 from dpsync.kinds.declarations.installation import CONFIGURATION, EXTERNAL_IDS
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post

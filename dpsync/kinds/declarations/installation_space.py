@@ -1,4 +1,7 @@
-"""Declare the spaces of an installed integration, each with its configuration. The key is the space's."""
+"""Declare the spaces to which an installed integration is extended (`Kind`), each with its configuration.
+
+The key of an entry in the files is the key of the space's entry.
+"""
 
 from dpsync.kinds.declarations.installation import CONFIGURATION, EXTERNAL_IDS
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post

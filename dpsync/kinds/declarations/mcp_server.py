@@ -1,4 +1,7 @@
-"""Declare the MCP servers of a site's assistant. Responses contain the headers, which may be secret."""
+"""Declare the MCP servers of a site's assistant (`Kind`): fields and requests.
+
+Responses contain the HTTP headers that GitBook sends to the server; they may be secret.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post, Restriction
 from dpsync.kinds.types import Enum, Table, Text

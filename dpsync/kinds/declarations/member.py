@@ -1,4 +1,7 @@
-"""Declare the members of an organization, by email. dpsync sets roles and removes members, never invites."""
+"""Declare the members of an organization (`Kind`), identified by their e-mail address.
+
+dpsync sets roles and removes members; it never invites people.
+"""
 
 from dpsync.kinds.kind import (
     CreateWithId,

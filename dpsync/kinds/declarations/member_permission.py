@@ -1,4 +1,4 @@
-"""Declare the roles of members in one space, collection or site."""
+"""Declare the roles of single members in one space, collection or site (`Kind`): fields and requests."""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
 from dpsync.kinds.shared.fields import REQUIRED_ROLE

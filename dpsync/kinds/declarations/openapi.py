@@ -1,4 +1,7 @@
-"""Declare OpenAPI specifications. A write processes a source again, so dpsync writes only changed sources."""
+"""Declare OpenAPI specifications (`Kind`): fields and requests.
+
+GitBook processes a source again after each write, so dpsync writes only sources that changed.
+"""
 
 from dpsync.kinds.kind import (
     BusyState,

@@ -1,4 +1,4 @@
-"""Declare organizations, with the order of their collections. dpsync never creates an organization."""
+"""Declare organizations (`Kind`), with the order of their collections. dpsync never creates one."""
 
 from dpsync.kinds.kind import (
     EntryMapping,

@@ -1,7 +1,7 @@
-"""Declare the integrations that an organization publishes. Each publishing replaces the one before.
+"""Declare the integrations that an organization publishes (`Kind`). Each publishing replaces the one before.
 
-Responses do not contain icon, pictures, script and secrets: publishing removes these values if the entry does
-not declare them.
+Responses do not contain icon, pictures, script and secrets: publishing removes these values if the entry in
+the files does not declare them.
 """
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Post

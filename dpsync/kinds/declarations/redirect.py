@@ -1,4 +1,4 @@
-"""Declare the redirects of a site. The key of an entry is the old path."""
+"""Declare the redirects of a site (`Kind`). The key of an entry in the files is the old path."""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post, Redirects, RowFormat
 from dpsync.kinds.types import Flag, Object, OneOf, Page, Reference, ShortForm, Text

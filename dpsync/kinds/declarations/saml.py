@@ -1,4 +1,4 @@
-"""Declare the SAML providers through which members of an organization sign in."""
+"""Declare SAML providers (`Kind`), through which members of an organization sign in."""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.shared.fields import ROLE, ROLES_ASCENDING_WITH_GUEST

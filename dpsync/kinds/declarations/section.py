@@ -1,4 +1,7 @@
-"""Declare the sections of a site. A new section comes with a space, which becomes its first site space."""
+"""Declare the sections of a site's navigation (`Kind`), which contain site spaces.
+
+A site space is the position of a space in a site. GitBook creates a section together with its first one.
+"""
 
 from msgspec.structs import replace
 

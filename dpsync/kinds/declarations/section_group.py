@@ -1,4 +1,4 @@
-"""Declare the section groups in a site's navigation, which contain sections and other groups."""
+"""Declare the section groups in a site's navigation (`Kind`), which contain sections and other groups."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""Declare the share links of a site. The key of an entry is the name of the link."""
+"""Declare the share links of a site (`Kind`). The key of an entry in the files is the name of the link."""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
 from dpsync.kinds.types import Flag, Text

@@ -1,4 +1,7 @@
-"""Declare sites. The entries of their navigation are kinds too (section_group, section, site_space)."""
+"""Declare sites (`Kind`): fields and requests.
+
+The parts of a site's navigation are kinds of their own (section_group, section, site_space).
+"""
 
 from msgspec.structs import replace
 

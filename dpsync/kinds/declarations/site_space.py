@@ -1,6 +1,6 @@
-"""Declare the positions of spaces in a site: in a section, or at the root of a site without sections.
+"""Declare site spaces (`Kind`): the positions of spaces in a site, in a section or at the root of the site.
 
-A site space never moves to another section.
+Only a site without sections has site spaces at its root. A site space never moves to another section.
 """
 
 from msgspec.structs import replace

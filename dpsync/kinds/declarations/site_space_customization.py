@@ -1,4 +1,7 @@
-"""Declare the looks of one space in a site. null means the value of the site's customization."""
+"""Declare the customization (look) of one space in a site (`Kind`).
+
+null means that the value of the site's customization is used.
+"""
 
 from dpsync.kinds.kind import Field, Kind, Patch, SingleEntry, SingleRead
 from dpsync.kinds.shared.customization import SPACE_FIELD_SCHEMAS, current_field_types, field_types

@@ -1,4 +1,7 @@
-"""Declare spaces. Move requests change the collection of a space and its position in the collection."""
+"""Declare spaces (`Kind`): fields and requests.
+
+Move requests change the collection of a space and its position in the collection.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, Lifecycle, ListRead, Patch, Post, Restore
 from dpsync.kinds.shared.fields import LANGUAGE, SPACE_ACCESS, SPACE_SYNC, STYLEGUIDE_ITEMS

@@ -1,4 +1,4 @@
-"""Declare the teams of an organization. Team members are a kind too (team_member)."""
+"""Declare the teams of an organization (`Kind`). Team members are a kind of their own (team_member)."""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Put
 from dpsync.kinds.types import Text

@@ -1,4 +1,4 @@
-"""Declare the members of a team, with their roles. The key of an entry is the member's email."""
+"""Declare the members of a team, with their roles (`Kind`). The key of an entry is the e-mail address."""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, LastHolderGuard, ListRead, Put
 from dpsync.kinds.types import Enum, Reference

@@ -1,4 +1,7 @@
-"""Declare the topics of a site. GitBook finds topics by itself; entries declare only their use."""
+"""Declare the topics of a site (`Kind`): subjects of readers' questions that GitBook finds.
+
+Topics cannot be created or deleted. An entry in the files only says how the AI agents use a topic.
+"""
 
 from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead, ManualStep, Patch
 from dpsync.kinds.types import Flag, Object, Text

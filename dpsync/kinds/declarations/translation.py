@@ -1,6 +1,7 @@
-"""Declare translations. GitBook creates and updates the translated space.
+"""Declare translations of spaces (`Kind`). GitBook creates and updates the translated space.
 
-The key of an entry also names the translated space in a site. Only people run a translation again.
+The key of an entry also names the translated space where a site refers to it. dpsync never runs a translation
+again; people do that in GitBook.
 """
 
 from dpsync.kinds.kind import (

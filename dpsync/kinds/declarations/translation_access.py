@@ -1,4 +1,7 @@
-"""Declare the access to a translated space, which has no entry of its own."""
+"""Declare the access to a translated space (`Kind`): default role and roles of single people and teams.
+
+GitBook creates the translated space, so it has no entry of its own in the files.
+"""
 
 from dpsync.kinds.kind import Kind, Patch, SingleEntry, SingleRead
 from dpsync.kinds.shared.fields import SPACE_ACCESS

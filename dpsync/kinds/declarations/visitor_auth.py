@@ -1,4 +1,4 @@
-"""Declare how visitors sign in to a site. dpsync never reads the key that signs their tokens."""
+"""Declare how visitors sign in to a site (`Kind`). dpsync never reads the key that signs their tokens."""
 
 from dpsync.kinds.kind import Field, Kind, Patch, SingleEntry, SingleRead
 from dpsync.kinds.types import Enum, Text

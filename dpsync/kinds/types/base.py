@@ -1,6 +1,7 @@
-"""Define the base of all field types: YAML form, JSON Schema, wire form, and comparison of values.
+"""Define the base of all field types: YAML form, JSON Schema, form in requests, and comparison of values.
 
-A type never knows which kind uses it. Values are JSON with `Ref`, `LiveId` and `Secret` inside.
+A type never knows which kind of object uses it. Values are JSON with `Ref` (reference to an entry), `LiveId`
+(id of a live object) and `Secret` inside.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the types of single values: texts, flags, words and references."""
+"""Define the types of single values: texts, pages, domains, flags, fixed words and references to entries."""
 
 from __future__ import annotations
 

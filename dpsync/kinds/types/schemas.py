@@ -1,7 +1,7 @@
 """Check free-form values against a JSON Schema, and report each error at its position in the file.
 
-`conforms` supports a small part of JSON Schema: types, members, words, lengths, patterns, and one choice
-between forms. `dpsync schema` prints the same schemas for editors.
+`conforms` supports a small part of JSON Schema: types, members, fixed words, lengths, patterns, and one
+choice between forms. The other functions return parts of the JSON Schema of configuration files, for editors.
 """
 
 from __future__ import annotations

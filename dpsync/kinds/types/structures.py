@@ -1,4 +1,4 @@
-"""Define the types of values with parts: mappings, choices, lists and tables."""
+"""Define the types of values with parts: mappings, choices between several forms, lists and tables."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Check a world (the initial data of the local server) that somebody wrote, and report all errors.
 
-Input: a YAML or JSON text. Output: errors with their positions.
+Input: the parsed mapping. Output: problems with their paths in the mapping.
 A world that a test or a rehearsal makes is not checked. It is loaded, and loading raises an error if it is
 invalid.
 """
