@@ -1,4 +1,4 @@
-"""`python -m dpsync`."""
+"""Run the command line for `python -m dpsync`."""
 
 from dpsync.cli.main import main
 

@@ -1,12 +1,11 @@
-"""The public Python API: load, plan, apply. The command line is a thin layer over this module.
+"""Offer the public Python API: load a configuration, plan, apply. The command line is a thin layer over it.
 
     desired = load(Path("dpsync.yaml"))
     with ReadClient(url, token) as client:
         plan = Session(desired, load_registry(desired.profile)).plan(client).plan
 
-docs/python.md shows a program of it that runs, and names all errors.
-
-A name is imported when it is first asked for: whoever only loads a configuration does not wait for a client.
+docs/python.md shows a complete program, and names all errors. To start fast, this module imports each name on
+first use.
 """
 
 from __future__ import annotations

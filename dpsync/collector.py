@@ -1,6 +1,6 @@
-"""Pause Python's garbage collector while dpsync creates many objects that stay.
+"""Pause Python's garbage collector while dpsync creates many objects that are kept.
 
-The collector would scan these objects many times.
+The collector would scan these objects many times, in vain.
 """
 
 from __future__ import annotations

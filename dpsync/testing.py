@@ -1,4 +1,4 @@
-"""A pytest plugin with the fixture `docs_platform`, which is a local GitBook server.
+"""Offer a pytest plugin with the fixture `docs_platform`: a local server that imitates GitBook.
 
 A test session has one server, on a free port, in a thread of the test process. Every test starts with the
 server's test data. The fixture controls the server over HTTP. Needs `dpsync[server]`.

@@ -1,10 +1,10 @@
 """Check, right before a delete, that it deletes what the plan shows and nothing else.
 
 The lists in the object to delete (team members, site redirects) are read right before its request. Lists that
-concern many deletes (site navigations, roles on spaces) are read before the first delete and after every
-other write, and again after many deletes (`READ_INTERVAL`). So dpsync misses an object that another client
-adds between a read and the request: the API has no conditional deletes. The contents of an object that can be
-restored (a space) are not read again, because they are restored with it.
+concern many deletes (site navigations, roles on spaces) are read before the first delete, after every other
+write, and again after many deletes (`READ_INTERVAL`). dpsync misses an object that another client adds
+between a read and the request: the API has no conditional deletes. The contents of an object that can be
+restored (a space) are not read again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Carry out the steps of a plan, several at a time, in the order of their dependencies.
+"""Carry out the steps of a plan (one request each), several at a time, in the order of their dependencies.
 
 `Executor.run` runs the steps and collects their outcomes. `Schedule` decides which steps may run: a step runs
 when every step that it needs has succeeded and every step that it follows has ended. Deletes wait until all

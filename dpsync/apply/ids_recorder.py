@@ -1,4 +1,4 @@
-"""Record the ids of created objects in the ids file.
+"""Record the ids of created objects in the ids file, which says which live object each entry is.
 
 `IdsRecorder` derives the changed lines from the outcomes of the steps, and writes them at the start, at most
 once a second, and at the end. A file that cannot be written never stops an apply; `IdsRecorder.trouble` has

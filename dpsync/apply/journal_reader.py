@@ -1,4 +1,4 @@
-"""Read past applies from their journals, without any request to a platform.
+"""Read past applies from their journals (a file of events for each apply), without any request.
 
 `read_journal` returns one apply, `read_history` all applies of a checkout, and `last_apply` the journal of
 the apply to revert.

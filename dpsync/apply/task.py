@@ -1,4 +1,4 @@
-"""Define a step as checks and attempts see it, and the ids that all steps share.
+"""Define a step (one request of a plan) as its checks and its attempts see it, and the ids that steps share.
 
 `LiveIds` maps addresses to live ids while an apply creates objects. A `Check` may object to a `StepTask`.
 """

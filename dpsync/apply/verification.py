@@ -1,8 +1,8 @@
-"""Wait until the platform has finished what an apply requested.
+"""Wait, at the end of an apply, until GitBook has finished what the apply requested.
 
-`await_processing` waits for values that the platform processes after its response. `await_removals` waits for
+`await_processing` waits for values that GitBook processes after its response. `await_removals` waits for
 removals that administrators must approve (status 202); the wait is short, and a removal that is not seen
-stays *requested*.
+is reported as *requested*.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m dpsync.cli`."""
+"""Run the command line for `python -m dpsync.cli`."""
 
 from dpsync.cli.main import main
 

@@ -1,7 +1,7 @@
 """Offer values for shell completion: addresses, environments, and words for `dpsync explain`.
 
-Completion reads files, never fails, and offers no word that has a meaning in a shell, because a shell
-inserts the word as it is. Apart from `options`, because it loads kinds only when a shell asks.
+Completion reads files, never fails, and offers no word that has a meaning in a shell, because a shell inserts
+the word as it is. These functions are not in `options`, so that kinds load only when a shell asks.
 """
 
 from __future__ import annotations

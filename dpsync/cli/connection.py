@@ -1,14 +1,10 @@
-"""Choose the server and the token of a run, and check that the token may be sent there.
+"""Choose the server and the token of a run, and check that the token may be sent to that server.
 
 `find_connection` takes both from one source, in this order: the inputs of the action, the environment of the
-root file that --env names, the variables of the shell, the environment that DPSYNC_ENV names. The default
-address, GitBook's, belongs to the variables of the shell. A token of one source is never sent to an address
-of another.
-
-`EnvironmentTrust` checks the address that a file names, because `plan` sends the token before anybody
-reviews the files. So the address must be in a commit: in a change under review in the target of the change,
-elsewhere in HEAD. Otherwise a person must trust it. SECURITY.md describes the threats, and what the check
-costs.
+root file that --env names, the variables of the shell, the environment that DPSYNC_ENV names. A token of one
+source is never sent to an address of another. `EnvironmentTrust` checks the address that a file names,
+because `plan` sends the token before anybody reviews the files: the address must be in a commit (for a change
+under review, in its target), or a person must trust it. SECURITY.md describes the threats.
 """
 
 from __future__ import annotations

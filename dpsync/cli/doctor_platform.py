@@ -1,8 +1,8 @@
-"""Check the server, the token and the declared objects for `dpsync doctor`.
+"""Check the server, the token and the declared objects for `dpsync doctor`. Only GET requests are sent.
 
-`PlatformExamination` checks the connection, the token and its access, and sends only GET requests.
-`check_objects` checks for problems that the platform reports. `contact_checks` and `contact_report` describe
-the comparison of `doctor --contact`.
+`PlatformExamination` checks the connection, the token and its access. `check_objects` looks for problems that
+GitBook reports about objects. `contact_checks` and `contact_report` describe the result of `doctor
+--contact`.
 """
 
 from __future__ import annotations

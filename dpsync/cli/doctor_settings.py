@@ -1,4 +1,7 @@
-"""Check the settings of a run and their sources: files, environment, profile, git base and ids file."""
+"""Check the settings of a run for `dpsync doctor`: files, environment, API version, git base and ids file.
+
+The git base is the commit that dpsync compares with. Input: the configuration. Output: one check result each.
+"""
 
 from __future__ import annotations
 

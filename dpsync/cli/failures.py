@@ -1,6 +1,6 @@
-"""Turn exceptions of an apply and of the client into findings and an exit code.
+"""Turn exceptions of an apply and of the client into findings (messages with a code) and an exit code.
 
-Apart from `exit_codes`, because it loads the client, which many commands do not need.
+Not in `exit_codes`, because this module loads the client, which many commands do not need.
 """
 
 from __future__ import annotations

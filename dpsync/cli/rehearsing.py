@@ -1,4 +1,4 @@
-"""Rehearse a plan for `rehearse`, `plan --rehearse` and `apply --rehearse`.
+"""Rehearse a plan for `rehearse`, `plan --rehearse` and `apply --rehearse`, and show the result.
 
 A rehearsal applies the plan to a copy of the live organization in a local server.
 """

@@ -1,4 +1,4 @@
-"""Open clients and sessions for commands.
+"""Open clients and sessions for commands. A `Session` is a configuration that can plan and apply.
 
 `load_with_connection` loads the configuration and chooses the server; `reload_for_server` reads the
 configuration again for the API version of the server. `reading_session` and `reading_plan` do everything for

@@ -1,4 +1,4 @@
-"""Define a usage error with several lines. In other errors, line breaks are shown as escapes."""
+"""Define a usage error whose message has several lines. In other errors, line breaks are shown as escapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the observer that a client reports its progress to. The client itself prints nothing.
+"""Define the observer: the methods that a client calls to report its progress. The client prints nothing.
 
 All threads that use the client call the observer. Its methods must return at once and raise nothing.
 """

@@ -1,6 +1,7 @@
-"""Name a platform in the ids file: by its origin, or by the data set (world) of a local test server.
+"""Name a platform (GitBook or a local server) in the ids file.
 
-A platform on loopback is never in production. Its ids mean nothing after another world is loaded there.
+The name is the origin of the URL, or the name of the data (world) that a local server has loaded. A platform
+on loopback is never in production, and its ids mean nothing after another world is loaded there.
 """
 
 from __future__ import annotations

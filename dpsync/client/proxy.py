@@ -1,6 +1,6 @@
-"""Find the proxy and the trusted certificates that the environment chooses, for messages.
+"""Find the proxy and the trusted certificates that environment variables choose, to name them in messages.
 
-Here they are only named: httpx itself chooses the proxy. The user and password in a proxy's URL are left out.
+httpx itself chooses and uses them. The user and password in a proxy's URL are left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Record the responses to a client, so that a rehearsal can load them into a local test server.
+"""Record the responses to a client, so that a rehearsal can load them into a local server.
 
 Only responses to GET are recorded. They may hold keys and tokens, so never print or save a recording.
 """

@@ -1,6 +1,7 @@
 """Build requests from JSON, and interpret responses: JSON bodies, and exceptions for error statuses.
 
-This module knows no sockets, retries or kinds.
+Input: paths, bodies and raw responses. Output: requests, JSON and exceptions. Nothing is sent or retried
+here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the stable codes of findings about files, each with its one-line title."""
+"""Define the stable codes of findings about files, such as DP101, each with its one-line title."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Load the configuration of one commit, and of the commits before or after it, without a checkout.
 
-`Project` loads the configuration of a commit, `EarlierConfigurations` the configurations before the base, and
-`CommitsSince` those since the last apply, which labels compare with. A label never follows from a part of the
-history: no commit is returned if one is missing in a shallow clone, does not load, or lacks a layer. Values
-with environment variables are left out of these commits, because git does not know the values that an apply
-used.
+`Project` loads the configuration of a commit. `EarlierConfigurations` has those before the git base (the
+commit that dpsync compares with), `CommitsSince` those since the last apply, from which labels ("edited
+here") follow. A label never follows from a part of the history: no commit is returned if one is missing in a
+shallow clone or does not load. Values with environment variables are left out, because git does not know
+them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Collect all entries with their addresses and keys: the first pass over the configuration.
+"""Collect all entries with their addresses and keys: the first of two passes over the configuration.
 
-`Declarations.declare_organizations` is the entry point. Fields stay nodes: resolve.py reads them by their
-types once every address is known. Only the shapes of kinds (entries, singles, nodes) are known here.
+`Declarations.declare_organizations` is the entry point. Fields stay YAML nodes: `resolve.py` reads them by
+their types once every address is known. Only the shapes of kinds (lists, single objects, trees) matter here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Choose the commit that dpsync compares with (the base), and read the configuration in it.
+"""Choose the git base (the commit that dpsync compares with), and read the configuration in it.
 
 `read_base` is the entry point. Without `--base`, the base is HEAD. In CI, HEAD is the commit under test, so
 the base is a merge base or an earlier commit, which the variables of the CI system name. A missing default

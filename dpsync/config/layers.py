@@ -1,4 +1,4 @@
-"""Merge overlays and the selected environment into the configuration.
+"""Merge overlays (files with other values for an environment) and the environment into the configuration.
 
 Values of an overlay win and keep their source position. The type of a field decides how two values merge. If
 the overlay selects another variant of a value, members of the previous variant are dropped. Trees of nodes

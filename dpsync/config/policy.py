@@ -1,5 +1,6 @@
-"""Read `policy:` in the root file: lists of address patterns, limits, and what is pruned.
+"""Read `policy:` in the root file: patterns of protected and ignored objects, limits, and what is pruned.
 
+Pruning deletes live objects without an entry.
 `PolicyReader.read` returns the policy; `PolicyReader.check` compares its patterns with the entries.
 """
 

@@ -1,6 +1,7 @@
-"""Read each field by its type, and resolve references to addresses.
+"""Read each field by its type, and resolve references to addresses: the second pass over the configuration.
 
-This is the second pass over the configuration, after declare.py has collected all addresses.
+Input: the entries with addresses that `declare.py` has collected, with fields as YAML nodes.
+Output: entries with values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Convert Markdown in git to the rich-text Document of the platform, and back. Pure functions.
+"""Convert Markdown in git to the rich-text Document (JSON) of GitBook, and back. Pure functions.
 
 Input: Markdown or a Document. Only what both formats can express is converted.
 Output: the other format, or a list of problems, each with its place. Nothing is dropped silently.

@@ -1,7 +1,7 @@
-"""Compare Documents by their meaning, without keys and tokens, and however a text is cut into leaves.
+"""Compare rich-text Documents by their meaning, without keys and tokens, however a text is cut into leaves.
 
 A paragraph without text means nothing, and so does a list without items, because Markdown cannot show either.
-Outside the common core, a node keeps everything except keys and empty members.
+A node that Markdown cannot express keeps everything except keys and empty members.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Find the live objects that an entry could be.
 
 `CandidateSearch.find` returns the objects with the present name of an entry and those with an earlier name,
-from `previously` or from the git base. `key_contradiction_questions` finds entries whose natural keys name
-different objects.
-
-`certain_assignments` assigns objects to entries: each object to at most one entry, and as many entries of
-the best rank as possible, then of the next. It returns only what all best assignments have in common.
+from `previously` or from the git base (the commit compared with). `key_contradiction_questions` finds entries
+whose natural keys name different objects. `certain_assignments` assigns objects to entries: each object to at
+most one entry, and as many entries of the best rank as possible, then of the next. It returns only what all
+best assignments have in common.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Match entries by the ids file, and find lines that are wrong or were swapped.
+"""Match entries with live objects by the ids file, and find its lines that are wrong or were swapped.
 
 A line of the ids file has priority over each name, and `id:` in an entry has priority over a line.
-`match_by_lines` returns the matches; `line_questions` returns what a person has to decide.
-
-Swapped lines look like exchanged names: in both cases, each entry has the name of another entry's object.
-Three facts distinguish the two cases: the names that the entries had in earlier commits, the other fields of
-the entries, and whether the git base has the same lines.
+`match_by_lines` returns the matches; `line_questions` returns what a person has to decide. Swapped lines look
+like exchanged names: in both cases, each entry has the name of another entry's object. Three facts
+distinguish them: the names of the entries in earlier commits, their other fields, and whether the git base
+(the commit compared with) has the same lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Build the parts of a question about the identity of an entry: candidate objects, and answers."""
+"""Build the parts of a question about the identity of an entry: candidate objects, answers and hints.
+
+Input: an entry and live objects that it could be. Output: texts and values, which the rules combine.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Add entries for live objects that have none to existing files, next to their siblings.
+"""Add entries to existing files for live objects that have none, next to the entries of their siblings.
 
 `add` edits the files in memory: one line per object, with the values that a new import would write. The
-workflow plans the edited files before they are written to the disk.
+caller plans the edited files before they are written to the disk.
 """
 
 from __future__ import annotations

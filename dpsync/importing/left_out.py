@@ -1,7 +1,7 @@
-"""Report what an import leaves out, and choose the patterns of `policy: watch`.
+"""Report the live values and objects that an import does not write, and choose patterns of `policy: watch`.
 
 - `left_out`: notes for the output, and comments at the places in the files.
-- `watched_patterns`: the `policy: watch` that an import writes; `drift --unwatched` prints further lines.
+- `watched_patterns`: the `policy: watch` (undeclared values to report as drift) that an import writes.
 - `update_not_imported_comments`: the comments "Not imported: …" that still hold after another import.
 """
 

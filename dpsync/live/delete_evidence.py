@@ -1,8 +1,9 @@
 """Read again what deletes depend on: lists, contents, and references to the objects to delete.
 
-`DeleteEvidenceReader` adds what it reads to its snapshot. If two reads of a list differ, somebody is changing
-it, and dpsync makes no plan (DP320). Each list that may refer to a deleted object is read once for all
-deletes. `page_counts` reads the number of pages of spaces, with one request each, for questions to the user.
+Input: a snapshot and the planned deletes. `DeleteEvidenceReader` adds what it reads to the snapshot. If two
+reads of a list differ, somebody is changing it, and dpsync makes no plan (DP320). Each list that may refer to
+a deleted object is read once for all deletes. `page_counts` reads the number of pages of spaces, with one
+request each, for questions to the user.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Send each GET once, and keep the decoded objects of each list, tree or single.
+"""Send each GET once, and keep the decoded objects of each source: a list, a tree or a single object.
 
 `SourceReader.fetch` reads many sources in parallel into `SourceReader.objects`, by URL. A list that was not
 read to its end raises an error. A read that the token may not do (403) is in `SourceReader.forbidden`, and

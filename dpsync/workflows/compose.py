@@ -1,4 +1,7 @@
-"""Compose the configuration with includes, overlays and variables, with the source of each value."""
+"""Compose the configuration for `dpsync config`: merge includes, overlays and variables.
+
+Output: the merged tree, with the file and line of each value.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find and read the ids file of a platform, without requests."""
+"""Find and read the ids file of a platform, without requests. It says which live object each entry is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Plan, apply and check drift: a `Session` is one configuration with the API edition of one platform.
+"""Plan, apply and check drift: a `Session` is one configuration for the API version of one platform.
 
-`OtherConfigurations` tells which environments use the same line of a file. `CandidatePages` adds the number
-of pages to the candidates of questions.
+A platform is GitBook or a local server. `OtherConfigurations` tells which environments use the same line of a
+file. `CandidatePages` adds the number of pages to the candidates of questions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read the platform and return both sides of a plan, in as many rounds as necessary.
+"""Read the live objects and return `Sides` (the files and the live objects), in as many rounds as necessary.
 
 A restructured navigation is matched only after a first reading. dpsync then reads the objects that deletes
 would also delete or change, until a round finds no further objects.

@@ -1,6 +1,6 @@
 """Find live objects without an entry, and entries that may be such objects under another name.
 
-`import --add` and `import --update` use these functions.
+Input: a session and address patterns. Output: live objects for `import --add` and `import --update`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Define `dpsync github`, which action.yml runs.
+"""Define `dpsync github`, which runs the GitHub Action (action.yml).
 
-It reads the inputs; `cli/github_action.py` does the rest.
+It reads the inputs of the action; `cli/github_action.py` does the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define `dpsync graph`: draw the declared organization, and the changes of a saved plan. No requests."""
+"""Define `dpsync graph`: draw the declared organization, or the changes of a saved plan. No requests."""
 
 from __future__ import annotations
 

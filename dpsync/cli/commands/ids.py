@@ -1,4 +1,4 @@
-"""Define `dpsync ids`: record the live object of each entry, as matched or as the user says."""
+"""Define `dpsync ids`: edit and check the ids file, which records the live object of each entry."""
 
 from __future__ import annotations
 

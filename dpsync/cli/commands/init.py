@@ -1,4 +1,7 @@
-"""Define `dpsync init`: write the files of a new project. It overwrites nothing, and shows what it keeps."""
+"""Define `dpsync init`: write the files of a new project. It never overwrites a file, and lists those it keeps.
+
+Input: the answers of a person, or flags. Output: files, and optionally an import of live objects.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define `dpsync serve`: run the companion in the foreground until it is interrupted."""
+"""Define `dpsync serve`: run the local server that imitates GitBook, in the foreground until interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define `dpsync world`: save live objects as a file that the companion serves. Its client cannot write."""
+"""Define `dpsync world`: save live objects as a world, which is a file that the local server can serve.
+
+The client of this command cannot write to GitBook.
+"""
 
 from __future__ import annotations
 
