@@ -1,10 +1,10 @@
 """List who gains access by a plan, grouped by the change that gives the access.
 
-Input: decisions and changes. Output: `Exposure`s (`access_exposures`). `access_causes` splits changes into
-causes, each with the places (spaces, collections, sites) and people that the cause can concern. Only their
-access is resolved, before and after the plan (access.py): once for each member with a role of their own, and
-once for all others with one role in the organization. Places with equal access are resolved once.
-`AccessSentences` describes the gains: certain gains first, then possible gains.
+Input: decisions (what happens to each object) and changes. Output: `Exposure`s (`access_exposures`).
+`access_causes` splits changes into causes, each with the places (spaces, collections, sites) and people that
+it can concern. Only their access is resolved, before and after the plan (access_roles.py), once for each
+group of equal members and places. `AccessSentences` describes the gains: certain ones first, then possible
+ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Collect what access depends on: members, roles, levels and places, before and after the plan.
 
-`AccessInputs` turns decisions into two `AccessState`s (access.py). A place is a space, collection or site.
-Only lists that were read for declared places or for a delete count. Other objects of the snapshot, which were
-read because the git base declares them, are left out: the access in a plan must not depend on the base.
+Input: decisions (what happens to each object). Output: two `AccessState`s (access_roles.py). A place is a
+space, collection or site. Only lists that were read for declared places or for a delete count. Other objects
+of the snapshot, which were read only because the git base (the commit compared with) declares them, are left
+out: the access in a plan must not depend on the base.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """Resolve the role of a member on a space, collection or site before and after a plan, and compare the two.
 
-Two rules exist (`AccessRule`). By *precedence* the first step that gives a role decides: the place itself,
-its own level, the sites that show it, the collections around it, the organization. By the *strongest* rule
-the strongest of all these roles counts, and sites give none.
-
-Often the result is not certain. Some lists are not in the files, and the platform does not document how some
-roles combine. Such a role is a `RoleSource` with a doubt: it may apply or not, and it may have a range. A
-gain is certain only if it happens whatever the doubtful sources do; it is reported as possible if it can
-happen. The module is pure, and its input is two `AccessState`s of plain values.
+Two rules exist (`AccessRule`). *Precedence*: the first source that gives a role decides (the place itself,
+its own level, the sites that show it, the collections around it, the organization). *Strongest*: the
+strongest of all these roles counts, and sites give none. Some sources are doubtful: their lists are not in
+the files, or the platform does not document how roles combine. A gain is certain only if it happens whatever
+the doubtful sources do, else possible. Input: two `AccessState`s of plain values; the functions are pure.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Parse the answers of the user, such as `--confirm "delete 12"`, and match them with the plan's questions.
+"""Parse the user's confirmations, such as `--confirm "delete 12"`, and match them with a plan's questions.
 
-`parse_answers` reads the flags. The planner's rules return `Question`s, each with the answer that confirms
+`parse_answers` reads the flags. The planner's rules return `Question`s, each with the `Answer` that confirms
 it. A text that no rule can ask for is refused before anything is read (DP332). An answer that this plan does
-not ask for becomes a note (planner/plan.py); in an unattended run it is an error (`reject_unneeded_answers`,
-DP333), because the answer could stay in a workflow and confirm a later plan.
+not ask for becomes a note; in an unattended run it is an error (`reject_unneeded_answers`, DP333), because it
+could stay in a workflow and confirm a later plan.
 """
 
 from __future__ import annotations

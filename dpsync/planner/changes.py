@@ -1,10 +1,9 @@
-"""Build the changes of a plan from decisions and steps: one change for each object.
+"""Build the changes of a plan from decisions (what happens to each object) and steps (requests).
 
-- `git_sync_notes` and `git_sync_blocks`: objects that Git Sync connects to a repository. An entry that
-  differs from the repository is blocked, because the next sync would overwrite the change.
-- `watched_values`: undeclared objects compared with `policy: watch` patterns. `import` writes such a pattern
-  for each object that it cannot write as an entry.
-- `page_paths`: paths of pages in changed fields, because a plan shows a page by its path, not by its id.
+Output: `build_changes` returns one `Change` for each object. Also here: `git_sync_notes` and
+`git_sync_blocks` (an entry that differs from the repository that GitBook syncs it with is blocked, because
+the next sync would overwrite the change), `watched_values` (undeclared objects compared with `policy:
+watch`), and `page_paths` (a plan shows a page by its path, not by its id).
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Count the fields and places that no entry declares, and compare watched fields with their defaults.
+"""Count the fields and places that no entry declares (*unwatched*), so that drift can report them.
 
 A field is unwatched if it can be read and written and its entry leaves it out. A place (a mapping of entries,
 a tree or a single object) is unwatched if it can be declared below an entry and is not. Parts that the policy
 ignores do not count. If the policy watches a field (`watch: [spaces/*#defaultLevel]`), the platform's default
-is the expected value: drift reports another value, `import --update` writes it into the entry, and no plan
-changes it.
+is the expected value (`changed_defaults`): drift reports another value, and no plan changes it.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""Ask for confirmation of deletes and exposures, and enforce limits.
+"""Ask for confirmation of deletes, and enforce the limits of the policy on deletes and exposures.
 
-What must a user confirm before content is deleted?
-
-- Nothing, if the entry was removed in git (planner/policy.py) and the object is empty.
-- The number of all deletes, if the entry was removed in git and the object is not empty, or if the same
-  change adds the prune pattern.
-- The address, in the policy or in an answer, if the entry was not removed in git: it may be missing by
-  mistake, whatever `prune` and `limits` allow. Confirming a parent confirms everything inside of it.
-- The number, if the deletes of any kind exceed `limits`. Confirmed addresses do not count.
+If an entry was removed in git, an empty object is deleted without a question; for content, the number of
+deletes must be confirmed. If the entry was not removed in git, it may be missing by mistake, whatever `prune`
+and `limits` allow: the address must be confirmed, in the policy or by an answer. Confirming a parent confirms
+everything inside of it. If the deletes of any kind exceed `limits`, their number must be confirmed, too;
+confirmed addresses do not count.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Decide which objects are deleted, and find the objects deleted together with them (the cascade).
 
-`decide_deletions` decides for every undeclared object: delete it where `prune` covers its list, otherwise
-keep it. `find_cascade` applies three rules until they find nothing more: an object below a deleted object is
-deleted; an object that cannot exist without the object that it refers to is deleted (a membership without its
-member); a node that must have children is deleted with its last child. Other fields that refer to a deleted
-object lose their value. Fields that the plan itself writes are not part of the cascade.
+`decide_deletions` decides for every undeclared object: delete it where `prune` covers its list, else keep it.
+`find_cascade` applies three rules until they find nothing more: an object below a deleted object is deleted;
+an object that cannot exist without the object that it refers to is deleted (a membership without its member);
+a node that must have children is deleted with its last child. Other fields that refer to a deleted object
+lose their value. Fields that the plan itself writes are not part of the cascade.
 """
 
 from __future__ import annotations

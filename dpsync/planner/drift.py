@@ -1,8 +1,8 @@
 """Turn a plan into drift: describe how live objects differ from the files, instead of what to change.
 
-Input: `Sides` and the plan made from them. Output: `Drift`, with an item for each object that is missing,
-undeclared or different. `find_drift` reads the planner's own decisions, so drift and plan cannot disagree.
-The module is pure.
+Input: `Sides` (files and live objects) and the plan made from them. Output: `Drift`, with an item for each
+object that is missing, undeclared or different. `find_drift` reads the planner's own decisions, so drift and
+plan cannot disagree. The module is pure.
 """
 
 from __future__ import annotations

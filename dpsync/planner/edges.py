@@ -1,7 +1,8 @@
-"""Order steps: an edge says that one step must be done before another one.
+"""Order steps (requests): an edge says that one step must be done before another one.
 
-`order_edges` applies every rule in `_RULES`. A rule is a function from decisions and steps to edges. The
-order of siblings and unique values have modules of their own (sibling_order.py, unique_values.py).
+`order_edges` applies every rule in `_RULES`. A rule is a function from decisions (what happens to each
+object) and steps to edges. The order of siblings and unique values have modules of their own
+(sibling_order.py, unique_values.py).
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Handle flags that exactly one sibling has, and values that an entry inherits.
+"""Handle flags that exactly one sibling has (such as "default"), and values that an entry inherits.
 
-`ExclusiveFlags` covers flags that the platform always gives to exactly one sibling (the default). After a
-delete of that sibling, the platform chooses another one. It is an error if all remaining siblings declare
-not to have the flag.
-
-`inherited_values_to_write` covers fields whose live value is inherited. The platform returns only the
-effective value. If the plan changes the inherited value, the entry's value must be written as its own
-before.
+`ExclusiveFlags`: after a delete of the sibling with the flag, the platform chooses another one. It is an
+error if all remaining siblings declare not to have the flag. `inherited_values_to_write`: the platform
+returns only the effective value of a field. If the plan changes the value that an object inherits, dpsync
+must first write the entry's value as the object's own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Refuse plans that would lose data or lock the user out.
 
-`find_refusals` reads the decisions and returns a refusal, with the ways to resolve it, for each problem. No
-guard changes the decisions. Other modules have the guards about identity and about the number of deletes.
+Input: decisions (what happens to each object). Output: `find_refusals` returns a refusal for each problem,
+with the ways to resolve it. No guard changes the decisions. Other modules have the guards about identity
+(identity_questions.py, rebound_ids.py) and about the number of deletes (delete_questions.py).
 """
 
 from __future__ import annotations

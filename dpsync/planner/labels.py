@@ -1,11 +1,8 @@
 """Derive labels from commits: who changed each value that differs, as far as git knows.
 
-- "edited here": the files differ from the commit with which they are compared.
-- "changed outside": the files have the value that was applied last, and the live value differs from the value
-  in each commit since then.
-- "both": both are true.
-
-Labels send no request, and no decision depends on them. A label is never a guess: there is none if a commit
+"edited here": the files differ from the commit with which they are compared. "changed outside": the files
+have the value that was applied last, and the live value differs from the value in each commit since then.
+"both": both are true. Labels send no request, and no decision depends on them. There is no label if a commit
 cannot tell the value (a variable, an unknown object).
 """
 

@@ -1,10 +1,10 @@
-"""Make a plan from the declared and the live state.
+"""Make a plan from the declared and the live state: this module shows all stages on one page.
 
-`make_plan` takes `Sides` (configuration and snapshot) and returns a `Plan`. Four values are made, each from
-the ones before: both sides, decisions, steps, edges. Guards, notes and changes read the decisions.
-
-`with_all_differences` adds the differences that no request of the plan ends, because they are blocked or
-refused. Drift reports them, and `import --update` takes them over.
+`make_plan` takes `Sides` (files and live objects under one set of addresses) and makes decisions (what
+happens to each object), steps (requests) and edges (their order), each from the values before, and returns a
+`Plan`. Guards, notes and changes read the decisions. `with_all_differences` adds the differences that no
+request of the plan ends, because they are blocked or refused: drift reports them, and `import --update` takes
+them over.
 """
 
 from __future__ import annotations

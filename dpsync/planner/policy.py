@@ -1,10 +1,9 @@
-"""Apply the policy, and find entries that were removed from the files.
+"""Apply the policy (`policy:` in the root file), and find entries that were removed from the files.
 
-`EffectivePolicy` answers whether the policy, now or in the git base, ignores or protects an object.
-`git_synced_parts` returns what Git Sync keeps as in a repository and dpsync therefore leaves alone.
-
-`RemovalSearch` decides whether an entry was removed on purpose: a commit has it, and its file no longer
-does. An entry only disappeared if its file is no longer included, was renamed or cut off, or belongs to
+`EffectivePolicy` answers whether the policy, now or in the git base (the commit compared with), ignores or
+protects an object. `git_synced_parts` returns what GitBook's Git Sync keeps as in a repository and dpsync
+leaves alone. `RemovalSearch` decides whether an entry was removed on purpose: a commit has it, and its file
+no longer does. It only disappeared if its file is no longer included, was renamed or cut off, or belongs to
 another overlay; such deletes need a confirmation.
 """
 

@@ -1,7 +1,8 @@
 """Build the requests of a plan.
 
-`write_steps` turns decisions into steps without edges. `RequestBuilder` fills in the calls and templates of
-a kind; `fill_body_template` documents the template language.
+Input: decisions (what happens to each object), and the request templates of each kind.
+Output: `write_steps` returns steps, without the edges that order them. `RequestBuilder` fills in paths and
+bodies; `fill_body_template` documents the template language.
 """
 
 from __future__ import annotations

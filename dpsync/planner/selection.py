@@ -1,8 +1,8 @@
-"""Select the part of a configuration that is planned: by patterns, with dependencies.
+"""Select the part of a configuration to plan: by patterns (`--select`, `--exclude`), with dependencies.
 
-`find_selection` returns the addresses that `--select` and `--exclude` leave. `dependencies` adds the entries
-that the selected part needs; deletes are never added. The rest is ignored on both sides, as if a policy said
-so, because a plan cannot be filtered afterwards.
+`find_selection` returns the selected addresses. `dependencies` adds the entries that the selected part needs;
+deletes are never added. The rest of the files and live objects is ignored, as if a policy said so, because a
+plan cannot be filtered afterwards.
 """
 
 from __future__ import annotations

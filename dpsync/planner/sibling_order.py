@@ -1,11 +1,9 @@
-"""Plan the moves that bring siblings into the declared order.
+"""Plan the moves that bring siblings (children of one parent in an order) into the declared order.
 
 `fewest_moves` returns the fewest moves: the items of a longest increasing subsequence stay. Undeclared
-siblings keep their positions; they are neither counted nor moved.
-
-`sibling_moves` adds edges, so that each ordered list ("lane") has only one request in flight. Siblings are
-created in the declared order, because GitBook appends new ones. Moves start from the order after all
-creates.
+siblings keep their positions; they are neither counted nor moved. `sibling_moves` adds edges, so that each
+ordered list ("lane") has only one request in flight. Siblings are created in the declared order, because
+GitBook appends new ones. Moves start from the order after all creates.
 """
 
 from __future__ import annotations

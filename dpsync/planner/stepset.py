@@ -1,7 +1,7 @@
-"""Store the steps of a plan, and the edges between steps that wait for each other.
+"""Store the steps of a plan (one request each), and the edges between steps that wait for each other.
 
 Steps are written first (`requests`). Rules (`edges`, `unique_values`, `sibling_order`) then read decisions
-and steps and return edges; no rule changes a step.
+(what happens to each object) and steps and return edges; no rule changes a step.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find what surrounds an object and therefore decides, besides its own fields, who can see the object.
+"""Find the surroundings of an object: what decides, besides its own fields, who can see the object.
 
 `Visibility.surroundings` returns the objects above an address, now or after the apply, and the targets of a
 redirect.

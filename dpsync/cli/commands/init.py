@@ -1,6 +1,6 @@
-"""Define `dpsync init`: write the files of a new project. It never overwrites a file, and lists those it keeps.
+"""Define `dpsync init`: write the files of a new project, and import live objects if wanted.
 
-Input: the answers of a person, or flags. Output: files, and optionally an import of live objects.
+It never overwrites a file, and lists the files that it keeps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declare the access to a translated space (`Kind`): default role and roles of single people and teams.
+"""Declare the access to a translated space (`Kind`): its default role and its merge rules.
 
 GitBook creates the translated space, so it has no entry of its own in the files.
 """

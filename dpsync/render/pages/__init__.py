@@ -1,5 +1,5 @@
-"""The files of the HTML page: its frame, style and script. This package has no Python code.
+"""Contain the files of the HTML page: its frame, style and script. This package has no Python code.
 
-Input: the view as JSON, which `render/html.py` puts into `report.html`.
+Input: the view (what a report shows) as JSON, which `render/html.py` puts into `report.html`.
 Output: one page that opens from disk and sends no request.
 """

@@ -1,14 +1,10 @@
-"""A RecordKind declares everything that the local server has to know about one kind of record.
+"""Define `RecordKind`, which declares what the local server has to know about one kind of record.
 
-    record      what the store keeps; its columns say what it belongs to and refers to (see `store`)
-    RecordKind  all records of one kind: the prefix of their ids, their owner, and their form in a world
-    owner       the record with whose removal another record is removed; its id is in the column `scope`
-    dependency  any other way in which a record depends on another, and what happens if the other is removed
-    dependent   a record that depends on another record
-    erasing     the final removal of a deleted space, which can be restored until then
-
-The code that is common to all kinds (making ids, removing a record, transferring it, loading and dumping
-worlds) reads these declarations and names no kind. The declarations are in `resources`.
+A declaration (in `resources`) gives the prefix of ids, the form in a world (the data that the server starts
+with), the *owner* (the record with whose removal another one is removed; its id is in the column `scope`),
+and the *dependencies* (other links between records, and what happens if the target is removed). The code that
+is common to all kinds (making ids, removing a record, transferring it, loading and dumping worlds) reads
+these declarations and names no kind.
 """
 
 from collections.abc import Callable, Iterable, Iterator

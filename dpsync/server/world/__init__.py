@@ -1,12 +1,10 @@
-"""Load and save worlds. A world is the data of a whole platform, to start from.
+"""Load and save worlds. A world is the data of a whole GitBook, which a local server starts with.
 
 Input: a mapping in YAML or JSON, or the state in a store. An `id` may be left out, and is then made.
-Output: the state in a store, or a mapping. The order of lists is the order on the platform.
-
-    users, tokens, organizations                        # and the objects in them: see below
-    records: [{kind, id, doc, organization…}]           # anything else, as the store keeps it
-
-A comment at the top of each module of `resources` says which members the other keys have.
+Output: the state in a store, or a mapping. The order of lists is the order on the platform. The keys are
+`users`, `tokens`, `organizations`, and the objects in them: a comment at the top of each module of
+`resources` gives the members. `records: [{kind, id, doc, organization…}]` has anything else, as the store
+keeps it.
 """
 
 from datetime import UTC, date, datetime
