@@ -1,7 +1,7 @@
-"""Choose and load the configuration, the ids file and the commit to compare with.
+"""Choose and load the configuration, the ids file and the git base (the commit to compare with).
 
 `ConfigurationPaths.find` turns flags into paths, and `load` reads the files. `prepare_session` adds the ids
-file and the git base (the commit compared with) and returns a session that can plan.
+file and the git base, and returns a session that can plan.
 """
 
 from __future__ import annotations

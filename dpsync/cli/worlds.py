@@ -1,4 +1,4 @@
-"""Read an organization as a world, for `dpsync world` and `dpsync serve --from-live`.
+"""Read a live organization as a world, for `dpsync world` and `dpsync serve --from-live`.
 
 A world is a copy of the live objects that dpsync's local server can load.
 """

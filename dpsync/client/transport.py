@@ -2,11 +2,9 @@
 
 A `Transport` never retries, follows redirects or interprets a response. Failures are `NotSentError` (the
 request certainly changed nothing) or `UnknownOutcomeError` (it was sent). No repr and no exception contains
-the token.
-
-httpx chooses proxies and certificates. httpcore sends the request itself, because httpx's own layers
-(redirects, cookies, authentication) took half of the CPU time. httpx is imported without its command line,
-whose imports (rich and pygments) took a third of the start time, unless something has imported httpx before.
+the token. httpx chooses proxies and certificates. httpcore sends the request itself, because httpx's own
+layers (redirects, cookies, authentication) took half of the CPU time. httpx is imported without its command
+line, whose imports took a third of the start time, unless something has imported httpx before.
 """
 
 from __future__ import annotations

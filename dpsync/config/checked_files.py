@@ -1,12 +1,10 @@
 """Check files and environments of the working copy against a commit before they are used.
 
-In a workflow with secrets, untrusted code (a build, an unpacked artifact) may write into the working copy.
-Therefore `CheckedFiles` compares each file with the commit whose id GitHub has provided. Untrusted code could
-also change the `.git` directory, so each git object is used only if its hash matches its id.
-
-The author of an environment chooses which variable is sent to which host. A pull request must not choose
-this, because its plan needs no approval. Therefore `environment_source` takes the address and the token
-variable from the target of the pull request (docs/configuration.md#which-commit-sets-the-address).
+In a workflow with secrets, untrusted code (a build, an unpacked artifact) may write into the working copy and
+its `.git` directory. `CheckedFiles` compares each file with the commit whose id GitHub has provided, and uses
+a git object only if its hash matches its id. The author of an environment chooses which variable is sent to
+which host. A pull request must not choose this, because its plan needs no approval: `environment_source`
+takes both from its target branch (docs/configuration.md#which-commit-sets-the-address).
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Run git without running any program that the repository's configuration names.
 
-Only this module starts git. A repository's configuration can name programs to run: hooks, filters, file
-monitors, credential helpers. So each call gets a temporary git directory (`GitDirectory.isolated_git_dir`)
-with dpsync's configuration, a few harmless settings of the repository, and links to its objects, refs and
-index. Each call has a time limit, because git could block on a named pipe such as `.gitattributes`.
-
-The repository is found through `.git`, from a directory upwards. A directory that looks like a bare
-repository is ignored, because any commit can contain one.
+Only this module starts git. A repository's configuration can name hooks, filters, file monitors and
+credential helpers. So each call gets a temporary git directory (`GitDirectory.isolated_git_dir`) with
+dpsync's own configuration and links to the repository's objects, refs and index. Each call has a time limit,
+because git could block on a named pipe such as `.gitattributes`. The repository is found through `.git`, from
+a directory upwards. A directory that looks like a bare repository is ignored, because any commit can contain
+one.
 """
 
 from __future__ import annotations

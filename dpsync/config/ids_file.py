@@ -1,14 +1,11 @@
-"""Read and write the ids file, also one with conflict markers of git.
+"""Read and write the ids file, which says which live object each entry is; also with git's conflict markers.
 
-    https://api.acme.example:             the platform
+    https://api.acme.example:             GitBook or another platform
       org-1:                              the organization, by its id
         acme/sites/docs: site-1           an entry, and its live object
-        acme/sites/docs/structure/news: section-2 site-space-5
-        acme/teams/sales: { id: team-3, kept: true }    a removed entry whose object was kept
 
 `parse` collects every finding and never raises; `parse_conflict` reads both sides of a merge conflict.
-`render_ids_file` gives the same bytes for the same lines: they are sorted, and one entry is one line, so
-that a merge conflict is only about lines that really differ.
+`render_ids_file` gives the same bytes for the same lines: sorted, one entry per line.
 """
 
 from __future__ import annotations

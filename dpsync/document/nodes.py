@@ -1,12 +1,9 @@
 """Define the nodes of a rich-text Document that Markdown can express, and find all other nodes.
 
 `unsupported_nodes` finds every node that Markdown cannot express. `malformed_nodes` finds nodes whose JSON
-has a wrong structure: the platform checks only the outermost level of a Document. parse.py and same.py use
-the same tables as `unsupported_nodes`, so that the three cannot disagree.
-
-A table on the platform is a small database: definitions of columns, records in the order of their
-`orderIndex`, and for a text column the name of a fragment in each record. `read_plain_table` and
-`table_block` convert it.
+has a wrong structure. parse.py and comparison.py use the same tables, so that the three cannot disagree. A
+table in GitBook is a small database: definitions of columns, records in the order of their `orderIndex`, and
+for a text column the name of a fragment in each record. `read_plain_table` and `table_block` convert it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""Carry out a run of the action: plan, apply, drift or validate.
+"""Carry out a run of the GitHub Action: plan, apply, drift or validate.
 
-`run_action_command` checks whose change the run is about, and runs the command of the inputs.
-
-- plan: plan, and write the plan to the comment of the pull request. If an existing comment cannot be updated,
-  the job fails, because an old plan under a green check misleads.
-- apply: only the last commit of an allowed branch (commits.py), and only what was approved in merged pull
-  requests (approvals.py). The result goes into the comments.
-- drift: check, and update the drift issue and the issue about failing checks.
-
-A request that GitHub refuses is a notice and changes no exit code, except for reading approvals and authors.
+`run_action_command` checks whose change the run is about. `plan` writes the plan to the comment of the pull
+request; if an existing comment cannot be updated, the job fails, because an old plan under a green check
+misleads. `apply` takes only the last commit of an allowed branch, and only what was approved in merged pull
+requests. `drift` updates the drift issue. A request that GitHub refuses is a notice and changes no exit code,
+except for reading approvals and authors.
 """
 
 from __future__ import annotations

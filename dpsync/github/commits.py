@@ -1,14 +1,10 @@
-"""Check that a run uses the right commit, and compare the plan with the reviewed one.
+"""Check that a run uses the right commit, and compare its plan with the reviewed plan.
 
-- `refuse_outdated_commit`: only the last commit of an allowed branch may be applied. A run that was started
-  again, or that waited while others pushed, has older files.
-- `compare`: the new plan against the digests of what was reviewed.
-- `with_current_pull_request`: a run started by a comment has the secrets of the repository, but its event
-  has only the number of the pull request. So GitHub must name the commit, which the working copy must equal.
-  A fork is refused.
-- `verify_checked_out_commit`: the same for other events that anybody may cause. The commit comes from the
-  event or from GitHub, and never only from the .git directory, which an earlier step of the workflow may
-  have written.
+`refuse_outdated_commit`: only the last commit of an allowed branch may be applied, because a run that was
+started again or that waited has older files. `with_current_pull_request`: the event of a comment has only the
+number of the pull request, so GitHub names the commit, and a fork is refused. `verify_checked_out_commit`:
+the commit comes from the event or from GitHub, never only from .git, which an earlier step may have written.
+`compare`: the new plan against the digests of what was reviewed.
 """
 
 from __future__ import annotations

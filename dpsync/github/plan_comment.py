@@ -1,13 +1,10 @@
-"""Write the comment with a plan in a pull request, with a marker of what the plan showed.
+"""Write the comment with a plan in a pull request. Its first line, the marker, says what the plan showed.
 
-- `shown_changes` reduces a plan to digests: one `ShownChange` for each object that is created or deleted,
-  each field that changes, and each object that becomes more visible. A digest includes the platform and the
-  organization id, so an approval for one organization does not count for another.
-- `marker_line` writes the marker, the first line of the comment. Its values are numbers, hexadecimal digits
-  and base64url, so they cannot end the HTML comment. A marker counts only at the beginning of a text whose
-  author is the account of the token.
-- `plan_body` makes the whole comment: marker, then the status, then the plan. `decide_comment` says whether
-  to write.
+`shown_changes` reduces a plan to digests: one `ShownChange` for each created or deleted object, changed
+field, or object that becomes more visible. A digest includes the platform and the organization id, so an
+approval counts for one organization only. The marker holds only numbers, hexadecimal digits and base64url, so
+it cannot end its HTML comment; it counts only at the beginning of a text by the token's account. `plan_body`
+makes the whole comment, and `decide_comment` says whether to write it.
 """
 
 from __future__ import annotations

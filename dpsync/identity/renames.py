@@ -1,9 +1,8 @@
 """Find renamed entries by `previously` and by the git base (the commit that dpsync compares with).
 
 `match_renames` matches entries without a line in the ids file by their earlier names. A match is certain if
-all best assignments have it (`candidates.certain_assignments`). For entries that exchanged their names in a
-cycle, the unchanged fields decide, else the user.
-
+all best assignments of objects to entries have it (`candidates.certain_assignments`). For entries that
+exchanged their names in a cycle, the unchanged fields decide, else the user.
 `unknown_earlier_names` reports each `previously` without an object: a typing error would create a duplicate.
 """
 

@@ -1,14 +1,11 @@
 """Distribute imported entries over files. `make_configuration` returns the new files in memory.
 
-dpsync.yaml                    the organizations with their settings and singles
+dpsync.yaml                    the organizations with their settings and single objects
 ORG/PLACE.yaml                 the entries of one list
 ORG/PLACE/KEY.yaml             one entry, if its kind has a tree below it
 ORG/PLACE/KEY….md|pem|json     long values, named by {file: …}
 ORG/PLACE/KEY.PLACE.csv        many entries of one list, if their kind allows CSV files
-schemas/dpsync.schema.json     for editors
-
-`root_file`, `workflow_files` and others return the files of a project that `dpsync init` starts. Only the
-templates of workflows, which are part of the package, are read from the disk.
+`root_file`, `workflow_files` and others return the other files of a new project, for `dpsync init`.
 """
 
 from __future__ import annotations

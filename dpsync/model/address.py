@@ -1,11 +1,9 @@
 """Parse and write the addresses of entries and fields, and match address patterns.
 
 An `Address` such as `acme/sites/docs/structure/news` names an entry, a `FieldAddress` such as
-`acme/teams/docs#title` a field, and a `Pattern` may contain `*` and `**`.
-
-An address holds *encoded* segments, so its text is the segments joined with "/" and parsing is splitting. One
-case is easier to read: a last segment that begins with a slash has plain slashes in the text. The address of
-the redirect from `/old/start` is `acme/sites/docs/redirects//old/start`, which is unambiguous because no
+`acme/teams/docs#title` a field, and a `Pattern` may contain `*` and `**`. An address holds percent-encoded
+segments, joined with "/" in its text. A last segment that begins with a slash has plain slashes in the text:
+the redirect from `/old/start` is `acme/sites/docs/redirects//old/start`. This is unambiguous, because no
 segment is empty. The encoded form (`redirects/%2Fold%2Fstart`) is the same address.
 """
 

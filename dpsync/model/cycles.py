@@ -1,4 +1,7 @@
-"""Find cycles in directed graphs, such as graphs of entries, steps or redirects, in linear time."""
+"""Find cycles in directed graphs, such as graphs of entries, steps or redirects, in linear time.
+
+Input: a mapping from each node to its successors. Output: cycles, components, or nodes to remove.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Define mappings that are computed on first use, because most of a large plan is never printed.
 
-This module is apart from `frozen`, because importing it does not import pydantic.
+Not in `frozen`, so that importing this module does not import pydantic.
 """
 
 from __future__ import annotations

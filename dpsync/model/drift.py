@@ -1,7 +1,8 @@
 """Define drift, and the differences between two versions of the files. Both contain no secrets.
 
-A plan says what an apply would write. `Drift` compares the same two sides and says what is live instead, and
-who changed it, if git knows. `Edits` compares the files with those of a base, without any platform.
+A plan says what an apply would write. `Drift` compares the same files and live objects and says what is live
+instead, and who changed it, if git knows. `Edits` compares the files with those of an earlier commit, without
+any platform.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the immutable base class of the models that dpsync saves or prints as JSON."""
+"""Define the immutable pydantic base class of the models that dpsync saves or prints as JSON."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
 """Define the content of the ids file, its comparison with the platform, and its merge.
 
-The ids file says which live object each entry is. It has one section per platform and organization, and one
-line per entry. A platform is named by its origin (`https://api.acme.example`), a local test server by its
-data set (`world-NAME`), an organization by its id.
-
-`merge_ids` merges the changes of an apply into the ids file of a branch. Lines that the apply did not change
-stay as on the branch. For a line that both have changed differently, the line of the apply wins, and the
-other one is reported. A line is removed only if it still equals the line that the apply has removed, so no id
-is lost without being reported. A mark (`kept: true`) changes no id on the branch.
+The ids file says which live object each entry is: one section per platform and organization, one line per
+entry. A platform is named by its origin (`https://api.acme.example`), a local server by its data
+(`world-NAME`). `merge_ids` merges the changes of an apply into the ids file of a branch. Lines that the apply
+did not change stay. If both have changed a line, the line of the apply wins, and the other one is reported. A
+line is removed only if it still equals the line that the apply has removed, so no id is lost without being
+reported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define the events of a journal, and the report of an apply that is made from them.
 
-A journal has one event per line, in the order in which the events happened. The report of an apply follows
-from its journal alone. No secret is in either.
+A journal is the log file of one apply, one event per line, in the order in which the events happened. The
+report of an apply follows from its journal alone. No secret is in either.
 """
 
 from __future__ import annotations

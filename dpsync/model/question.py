@@ -1,6 +1,6 @@
-"""Define what a plan asks: candidates for an entry, and possible answers.
+"""Define what a plan asks: candidates (live objects that an entry could be), and possible answers.
 
-Apart from `diagnostic`, because these are pydantic models.
+Not in `diagnostic`, because these are pydantic models, whose import takes long.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Describe a live object that an entry could be, for the questions of plans and findings."""
+"""Describe a live object that an entry could be (a candidate), for the questions of plans and findings."""
 
 from __future__ import annotations
 

@@ -1,13 +1,10 @@
-"""Print a view for CI: GitHub annotations, GitLab Code Quality, JUnit and SARIF.
+"""Print a view (what a report shows) for CI: GitHub annotations, GitLab Code Quality, JUnit and SARIF.
 
-- Annotations: GitHub's runner reads `::command::` at the beginning of a line, and `##[command]` anywhere in a
-  line. So every line is a command of dpsync, without foreign text before its second `::`.
-- Code Quality: GitLab compares fingerprints with the report of the target branch, and drops duplicates. So
-  fingerprints contain no line number, and no two are the same.
-- JUnit: an entry is a test case. An entry that a person should look at is skipped, so it never counts as
-  passed.
-- SARIF 2.1.0: no entry for mere changes, and no text that differs between runs, so that code scanning
-  recognizes a result that it has seen before.
+Annotations: GitHub's runner runs `::command::` in output, so every line is a command of dpsync, without
+foreign text before its second `::`. Code Quality: GitLab compares fingerprints and drops duplicates, so they
+contain no line number, and no two are the same. JUnit: an entry that a person should look at is a skipped
+test case, so it never counts as passed. SARIF 2.1.0: no entry for mere changes, and no text that differs
+between runs, so that code scanning recognizes a known result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Print the results of doctor, history, ids, import and list as text."""
+"""Print the results of the commands `doctor`, `history`, `ids`, `import` and `list` as text.
+
+Input: the JSON document of the command. Output: lines for a terminal.
+"""
 
 from __future__ import annotations
 

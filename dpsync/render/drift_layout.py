@@ -1,4 +1,4 @@
-"""Lay out drift, edited files and rehearsals as views.
+"""Lay out drift, edited files and rehearsals as views (what every format shows).
 
 `drift_view` has one entry for each object that differs, first the ones that open access. `edit_blocks` shows
 what the files changed since the commit compared with. `rehearsal_view` shows deviations first, then what was

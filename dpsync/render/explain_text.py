@@ -1,4 +1,4 @@
-"""Print `dpsync explain`: a heading, named facts in two columns, and an example."""
+"""Print `dpsync explain`: a heading, facts with their names in two columns, and an example."""
 
 from __future__ import annotations
 

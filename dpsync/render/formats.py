@@ -1,7 +1,7 @@
-"""List the output formats and print documents in them.
+"""List the output formats of commands, and print documents in them.
 
-`FORMATS` is the table of formats; `render` imports a writer when it is needed. Everything that is printed is
-a document (`documents.py`). JSON prints the document; the other formats print its view (`views.py`). Text
+Everything that is printed is a document (`documents.py`). JSON prints the document; the other formats print
+its view (`views.py`). `FORMATS` is the table of formats; `render` imports a writer when it is needed. Text
 also takes the document, because a report has been printed partly while the apply ran.
 """
 

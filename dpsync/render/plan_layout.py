@@ -1,8 +1,8 @@
-"""Lay out a plan as a view: one entry for each object that changes, then what stops the plan.
+"""Lay out a plan as a view (what every format shows): one entry per changed object, then what stops the plan.
 
 `plan_view` makes the whole view. The changes are in natural order, but the digest is computed from the order
 of the plan. `side_blocks` makes the blocks beside the list, for plans and drifts. `deviation_blocks` shows
-the problems that a rehearsal found.
+the problems that a rehearsal (a trial on a copy) found.
 """
 
 from __future__ import annotations

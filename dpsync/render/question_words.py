@@ -1,4 +1,4 @@
-"""Write the questions that an apply asks at a terminal."""
+"""Write the questions that `dpsync apply` asks at a terminal before it applies or deletes."""
 
 from __future__ import annotations
 

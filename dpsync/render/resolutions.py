@@ -1,4 +1,4 @@
-"""Find the resolutions of a difference: one command changes the platform, the other changes the files."""
+"""Find the commands that resolve a difference: one changes GitBook, the other one changes the files."""
 
 from __future__ import annotations
 

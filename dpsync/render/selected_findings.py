@@ -1,4 +1,4 @@
-"""Limit the number of findings to show."""
+"""Limit the number of findings that a command shows, and count the rest."""
 
 from __future__ import annotations
 

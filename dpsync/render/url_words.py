@@ -1,4 +1,4 @@
-"""Describe changes of public URLs, and suggest redirects for old URLs."""
+"""Describe changes of public URLs in sentences, and suggest redirects for old URLs."""
 
 from __future__ import annotations
 

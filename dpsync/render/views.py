@@ -1,4 +1,7 @@
-"""Make views of documents: the entries of a plan, drift, report or findings, their order and their levels."""
+"""Make the view of a document: the entries of a plan, drift, report or findings, their order and levels.
+
+A view is what every format except JSON shows (`view.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Imitate GitBook: a local server (the *companion*) with GitBook's API, for tests and rehearsals.
 
 Input: HTTP requests, and a *world*, which is the data that the server starts with.
-Output: responses from real state, as the API describes them. The package imports nothing from the rest of dpsync, so that
-tests check dpsync against an independent implementation. A *profile* is an API version.
+Output: responses from real state, as the API describes them. The package imports nothing from the rest of
+dpsync, so that tests check dpsync against an independent implementation. A *profile* is an API version.
 """
 
 # Each package is imported only by packages above it:
