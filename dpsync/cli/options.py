@@ -1,4 +1,7 @@
-"""Define the flags and environment variables that commands share. Each flag has one meaning everywhere."""
+"""Define the flags and environment variables that commands share. Each flag has one meaning everywhere.
+
+Each function ending in `_options` or `_option` is a decorator of click commands.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Hold the state of one read of the platform: matches, objects, ids-file lines and unreadable parts.
+"""Hold the state of one read of GitBook: matches, objects, lines of the ids file, and unreadable parts.
 
 `ReadingState` is shared by `reader` and `relations`. `ForbiddenReads` collects what the token may not read
 (403): dpsync blocks these entries, their children, and the entries that are matched by a reference to them,
-and prunes no list that has such an unmatched entry. `read_separate_parts` reads the parts of values that have
-their own request, for the entries that declare them.
+and prunes (deletes undeclared objects of) no list that has such an unmatched entry. `read_separate_parts`
+reads the parts of values that have their own request, for the entries that declare them.
 """
 
 from __future__ import annotations

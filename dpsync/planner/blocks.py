@@ -1,9 +1,9 @@
-"""Find the entries and fields that dpsync cannot create or write, and everything that depends on them.
+"""Find the entries and fields that dpsync cannot create or write (*blocked*), and what depends on them.
 
-`Blocker` finds blocked entries when it is created, and blocked fields while entries are decided
-(planner/decide.py). `Blocking` is the result. A blocked entry also blocks the entries inside and the entries
-whose create request refers to it; another reference to it blocks only that field. `missing_pages` finds
-references to pages that do not exist, because the platform would refuse a request with such a reference.
+`Blocker` finds blocked entries when it is created, and blocked fields while `decide.py` decides about
+entries. `Blocking` is the result. A blocked entry also blocks the entries inside and the entries whose create
+request refers to it; another reference to it blocks only that field. `missing_pages` finds references to
+pages that do not exist, because GitBook would refuse a request with such a reference.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Compare entries with live objects, and find changes that open access.
+"""Compare entries with live objects, and find changes that let more people see or do something.
 
 - `changed_fields` returns the fields of an entry that must be written; both values are normalized first.
-- `widens_access` and `visibility_change` tell whether a change makes an object more visible or more
-  powerful, as the declaration of the field says (`widens_when`, `exposure`).
+- `widens_access` and `visibility_change` tell whether a change makes an object more visible or more powerful,
+  as the declaration of the field says (`widens_when`, `exposure`).
 - `loosened_rules` compares two lists of rules, such as merge rules.
-- `unreadable_part` and `differs_from_base` treat values that the platform does not return.
+- `unreadable_part` and `differs_from_base` treat values that GitBook does not return.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Decide how objects are created so that nobody sees them before they are as declared.
 
-The request that creates an object takes some of the fields that hide it (`draft`); others (`condition`,
-`hidden`) need a later request. In a visible place, such an object is created hidden (`hiding_field`), and a
-later request shows it. Without such a field, the object is public for a moment (`briefly_visible_fields`), or
-has too many rights for a moment (`over_privileged_fields`): the plan asks for confirmation. A live object
-that is hidden although its entry does not say so, and that lacks a declared hiding field, was left by a
-stopped apply (`field_hiding_unfinished`). Nothing else is ever shown without being declared as visible.
+A create request takes some of the fields that hide an object (`draft`); others (`condition`, `hidden`) need a
+later request. In a visible place, such an object is created hidden (`hiding_field`), and a later request
+shows it. Without such a field, the object is public for a moment (`briefly_visible_fields`), or has too many
+rights (`over_privileged_fields`): the plan asks for confirmation. A live object that is hidden although its
+entry does not say so was left by a stopped apply (`field_hiding_unfinished`). Nothing else is ever shown
+undeclared.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""List what becomes visible to more people or more powerful, permanently or for a moment.
+"""List the exposures of a plan: what becomes visible to more people or more powerful, even for a moment.
 
-- `find_exposures` lists permanent changes of fields with a `widening_rule`, new and deleted objects.
+- `find_exposures`: permanent changes of fields with a `widening_rule`, new and deleted objects.
   access_changes.py finds who gains a stronger role.
-- `brief_exposures` lists what is public or powerful only during the apply, although edges.py orders requests
-  to prevent that: if a server cannot create a hidden object, or an object moves while it is changed.
-- `redirect_notes` lists redirects to other hosts.
+- `brief_exposures`: what is public or powerful only during the apply, although edges.py orders requests to
+  prevent that: if a server cannot create a hidden object, or an object moves while it is changed.
+- `redirect_notes`: redirects to other hosts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Ask which live object an entry stands for.
+"""Ask the user which live object an entry stands for.
 
 `identity_questions` asks before dpsync creates content that may be live under another name, because a second
 object without the pages and members would be a loss. It asks only if there is evidence of a live object
-without an entry (rebound_ids.py), once for the new entries of each list.
-
-`exchanged_name_refusals` asks if names of objects without lines in the ids file were perhaps exchanged by
-hand: a mistake looks like a real exchange.
+without an entry (rebound_ids.py), once for the new entries of each list. `exchanged_name_refusals` asks if
+names of objects that the ids file does not list were perhaps exchanged by hand: a mistake looks like a real
+exchange.
 """
 
 from __future__ import annotations

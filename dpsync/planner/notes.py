@@ -1,6 +1,6 @@
-"""Write the notes of a plan about removed entries, impossible moves, and policy patterns.
+"""Write the notes of a plan: hints about removed entries, impossible moves, and policy patterns.
 
-`find_notes` returns all notes. A note neither changes nor refuses anything.
+`find_notes` returns all notes as sentences. A note neither changes nor refuses anything.
 """
 
 from __future__ import annotations

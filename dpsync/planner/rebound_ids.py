@@ -1,11 +1,9 @@
 """Find live objects that an entry had before or could be, and ask before deleting them.
 
-`rebound_object_questions` asks before deleting an object that the ids file bound to an entry until now: a pin
-overrides a line, `dpsync ids --bind` replaces a line, and either may be a mistake.
-
-`find_candidates` finds live objects without an entry that a new entry could be under another name, with
-reasons. About content dpsync asks (planner/identity_questions.py); for other objects, `proposal_notes`
-proposes a line.
+`rebound_object_questions` asks before deleting an object that the ids file bound to an entry until now: an
+`id:` in the entry (pin) overrides a line of the ids file, `dpsync ids --bind` replaces one, and either may be
+a mistake. `find_candidates` finds live objects without an entry that a new entry could be under another name,
+with reasons. For content, identity_questions.py asks; for other objects, `proposal_notes` proposes a line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Find public URLs that a plan changes, and what becomes of each old URL.
 
-`url_impacts` starts from the live URLs. An old URL shows another object, is redirected, or is broken; for a
-broken one, the result suggests a redirect. `Kind.url` declares the parts of a URL. If the declaration does
-not explain the live URLs of a site, or the platform chooses a part, the later URL is unknown.
+Input: decisions (what happens to each object) and live URLs. Output: `url_impacts`. An old URL shows another
+object, is redirected, or is broken; for a broken one, the result suggests a redirect. `Kind.url` declares the
+parts of a URL. If the declaration does not explain the live URLs of a site, or GitBook chooses a part, the
+later URL is unknown.
 """
 
 from __future__ import annotations

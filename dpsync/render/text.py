@@ -1,4 +1,4 @@
-"""Render documents as text for a terminal."""
+"""Render documents (the JSON that commands print) as text for a terminal, each by its own function."""
 
 from __future__ import annotations
 

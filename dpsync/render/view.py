@@ -1,11 +1,10 @@
 """Define the view of a document: what every format except JSON shows, as a list of entries and a verdict.
 
 A view is made from the JSON document that a command would print (`documents.py`), so that a saved document
-can be shown again. A view knows no format: its texts have passed `visible()`, and each format escapes them.
-Levels, tones and signs say how important a text is.
-
-An entry (`ViewEntry`) is an object or a finding, with a first line, fields and sentences. A block groups
-entries below a common title; the main list has no title.
+can be shown again. A view knows no format: its texts have passed `visible()` (no control characters), and
+each format escapes them. Levels, tones and signs say how important a text is. An entry (`ViewEntry`) is an
+object or a finding, with a first line, fields and sentences. A block groups entries below a common title; the
+main list has no title.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Find out who changed a value: a commit, the last apply, or a person in GitBook.
 
 `label_commits` returns the commits that labels ("edited here", …) compare with. `with_last_events` adds the
-last audit event of each drifted object. A converged apply of all files from a commit leaves a note in
-`.dpsync/applied` (`AppliedNotes`); any other apply to the same organizations removes that note. A note only
-selects a commit: HEAD or an ancestor, with the digest of the configuration in that commit. dpsync ignores
-notes that git tracks, because somebody else may have written such a note.
+last audit event of each object that differs from its entry. A successful apply of all files from a commit
+leaves a note in `.dpsync/applied` (`AppliedNotes`), which selects a commit: HEAD or an ancestor, with the
+digest of its configuration. Any other apply to the same organizations removes the note. dpsync ignores notes
+that git tracks, because somebody else may have written them.
 """
 
 from __future__ import annotations

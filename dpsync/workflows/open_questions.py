@@ -1,7 +1,7 @@
 """Find the questions of a plan that a person can answer by typing, in a terminal.
 
-Everything that `--confirm` answers can be typed. A person can also type which object an entry is: dpsync pins
-the object for this run, and the apply records it in the ids file. A question that only an edit of the files
+Everything that `--confirm` answers can be typed. A person can also type which object an entry is: dpsync uses
+this object for this run, and the apply records it in the ids file. A question that only an edit of the files
 can answer stays a refusal. Nothing here reads or writes.
 """
 

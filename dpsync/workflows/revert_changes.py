@@ -1,4 +1,4 @@
-"""Decide for each change of an apply whether a revert can undo it, and edit the entries accordingly.
+"""Decide for each change of an apply whether a revert can undo it, and edit the desired entries accordingly.
 
 `restore_fields` restores previous values, `select_deletions` selects created objects to delete, and
 `restore_or_recreate` restores or re-creates deleted objects. Each function edits a `RevertedEntries` and

@@ -1,4 +1,8 @@
-"""Define `dpsync apply`: plan, ask, apply and verify."""
+"""Define `dpsync apply`: plan, ask for confirmation, send the changes to GitBook, and verify the result.
+
+Input: the files, flags, and the answers of a person. Output: a report, a journal, lines of the ids file, and
+an exit code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define `dpsync config`: print the configuration after includes, overlays and variables. No requests."""
+"""Define `dpsync config`: print the configuration after includes, overlays and variables. No requests.
+
+Overlays are files with other values for an environment.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define `dpsync drift`: compare live objects with the files. Its client cannot write."""
+"""Define `dpsync drift`: show how live objects differ from the files. Its client cannot write.
+
+Input: the files and the live objects. Output: the differences in the chosen format, and an exit code.
+"""
 
 from __future__ import annotations
 

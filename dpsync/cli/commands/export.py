@@ -1,4 +1,4 @@
-"""Define `dpsync export`: write a part of the configuration in GitBook's own format, without requests."""
+"""Define `dpsync export`: write the navigation of a site in the format of GitBook's Git Sync. No requests."""
 
 from __future__ import annotations
 

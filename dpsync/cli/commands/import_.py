@@ -1,4 +1,7 @@
-"""Define `dpsync import`: write live objects into files. Its client cannot write to the platform."""
+"""Define `dpsync import`: write live objects into new or existing files. Its client cannot write to GitBook.
+
+Output: files, and a list of what was not imported.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define `dpsync plan`: show what apply would do. Its client cannot write."""
+"""Define `dpsync plan`: show what apply would change in GitBook. Its client cannot write.
+
+Input: the files and the live objects. Output: the plan in the chosen format, and with `--out` a saved plan.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define `dpsync rehearse`: apply the plan to a copy of the live organization. Its client cannot write."""
+"""Define `dpsync rehearse`: apply the plan to a copy of the live organization, in a local server.
+
+Its client cannot write to GitBook. Output: deviations from the plan, and what the rehearsal could not check.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define `dpsync revert`: plan and apply the reverse of an earlier apply."""
+"""Define `dpsync revert`: undo an earlier apply, by a plan that restores the previous values and objects.
+
+Input: the journal of the apply, or its saved plan. Output: a plan, and the report of its apply.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define `dpsync validate`: check the files without a platform."""
+"""Define `dpsync validate`: check the configuration files alone, without requests to GitBook.
+
+Output: the findings in the chosen format, and an exit code.
+"""
 
 from __future__ import annotations
 

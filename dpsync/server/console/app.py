@@ -1,7 +1,8 @@
-"""Serve the console as an ASGI application around the control plane.
+"""Serve the console (the web page of the local server) as an ASGI application around the control plane.
 
-The console answers only requests that the control plane accepts too, by the same check of peer, `Host`,
-`Origin` and `Sec-Fetch-Site`. All other requests, and all other paths, go to the control plane.
+The control plane has the operations that control the local server. The console answers only requests that the
+control plane accepts too, by the same check of peer, `Host`, `Origin` and `Sec-Fetch-Site`. All other
+requests, and all other paths, go to the control plane.
 """
 
 import base64

@@ -1,4 +1,7 @@
-"""Show any resource as the API answers it to an admin, with links to related resources."""
+"""Show any object of the API in the console (the web page of the local server), as an admin would get it.
+
+Output: the response as JSON, with links to related objects.
+"""
 
 import json
 from collections import Counter

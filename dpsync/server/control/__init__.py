@@ -1,5 +1,5 @@
-"""Steer the local server in tests. The control layers never change the meaning of the API.
+"""Control the local server in tests: latency, rate limits, faults, clock. The API itself stays the same.
 
-Input: requests, and commands below `/_dpsync`.
+Input: requests to the API, and commands below `/_dpsync`.
 Output: three ASGI layers: the control plane, the gateway (log, latency, rate limit, faults), the API.
 """

@@ -1,4 +1,4 @@
-"""Make the response bodies for a published site: profile, redirects, share links, visitors, scripts."""
+"""Make the response bodies for a published site: profile, redirects, share links, visitor authentication."""
 
 from collections.abc import Iterator
 
