@@ -1,8 +1,8 @@
-"""Check right before a write that the platform is still in the state that the plan was made for.
+"""Check right before a write that GitBook is still in the state that the plan was made for.
 
-`FreshReads.check` reads the list or tree again that a step writes to, and objects if the step's object was
-changed since the plan, or if somebody else created it. `FreshReads.possible_results` finds the object that a
-request without a response may have created.
+`FreshReads.check` reads again the list or tree that a step (request) writes to. It objects if the object of
+the step was changed since the plan, or if somebody else created it. `FreshReads.possible_results` finds the
+object that a request without a response may have created.
 """
 
 from __future__ import annotations

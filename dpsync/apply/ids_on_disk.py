@@ -1,4 +1,4 @@
-"""Read and change the ids file on disk.
+"""Read and change the ids file, which says which live object each entry is, on disk.
 
 Another dpsync process may write to the same file for another organization. So an edit reads the file again
 under a lock, changes only its own lines, and replaces the file atomically.

@@ -1,7 +1,7 @@
-"""Find values that the platform accepted but did not keep.
+"""Find values that GitBook accepted but did not keep: the plan after the apply would send them again.
 
-Only fields count that this apply wrote and whose requests all succeeded. Each further apply would send such a
-value again, so the report names the lost part and a way out.
+Only fields count that this apply wrote and whose requests all succeeded. The report names the lost part and a
+way out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Build the report of an apply from the events of its journal, and from nothing else.
+"""Build the report of an apply from the events of its journal (log file), and from nothing else.
 
 So a killed apply has a report, too: the step in flight is unknown, and the remaining steps were not tried.
 """

@@ -1,6 +1,7 @@
 """Check entries against each other: natural keys, unique values, exclusive flags, listed orders.
 
-`cross_checks` yields a finding for each problem.
+A natural key is a set of fields that identifies an object; an exclusive flag is true for one sibling only.
+Input: all entries of the configuration. Output: `cross_checks` yields a finding for each problem.
 """
 
 from __future__ import annotations

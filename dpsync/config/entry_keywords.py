@@ -1,9 +1,9 @@
 """Read the keywords `new`, `takeover` and `previously` of entries, and leave out unsupported entries.
 
-`previously` holds a former key, address or name as a text, the fields of a former natural key as a mapping,
-or a list of several. Which live object is meant is decided later. `without_unsupported_entries` removes the
-parts that the server has no operation for, and notes them in `unsupported`, so that a plan shows them as
-blocked.
+`new`: the entry is a new object. `takeover`: write it although GitBook syncs a part of it with a repository.
+`previously`: a former key, address or name as a text, the fields of a former natural key as a mapping, or a
+list of several; which live object is meant is decided later. `without_unsupported_entries` removes the parts
+that the server has no operation for, and notes them in `unsupported`, so that a plan shows them as blocked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Send requests about comments, reviews, issues and pull requests to GitHub.
 
-Requests about branches are in `ids.py`. No method decides what happens if GitHub does not answer: the callers
-do.
+Requests about branches are in `ids_branch.py`. No method decides what happens if GitHub does not answer: the
+callers do.
 """
 
 from __future__ import annotations

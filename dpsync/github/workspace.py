@@ -1,4 +1,8 @@
-"""Identify the workflow run and its working copy, from environment variables and the event file."""
+"""Identify the workflow run and its working copy, from environment variables and the event file.
+
+The `…_key` functions make the keys (hashes) that identify a plan, its target or a branch in the markers of
+comments and issues.
+"""
 
 from __future__ import annotations
 

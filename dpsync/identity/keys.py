@@ -1,4 +1,4 @@
-"""Compare natural keys of entries and live objects.
+"""Compare natural keys (fields that identify an object, such as its title) of entries and live objects.
 
 `NaturalKeys` reads a key of an entry or of a live object in a comparable form. `KeyIndex` finds the live
 objects with a value of a key. `match_below_other_parent` finds the object of an entry that got another

@@ -1,10 +1,10 @@
 """Match live objects with entries, within one parent: by id, ids file, earlier name, then natural key.
 
 `match` is the main function. `match_earlier_entries` matches the entries of an earlier commit with the
-objects of today. If two objects match equally well, the result is a question with their ids, never a guess.
-
-The parent of an object is never part of its key, so that a move does not re-create the object. Later keys of
-a kind are fields of the create call: they find objects whose creation was interrupted.
+objects of today. If two objects match equally well, the result is a question with their ids, never a guess. A
+natural key is a set of fields that identifies an object. The parent is never part of it, so that a move does
+not re-create the object. Later natural keys of a kind are fields of the create call: they find objects whose
+creation was interrupted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read how objects relate: references by id, transfers, sibling orders, navigation paths and pages.
+"""Read how live objects relate: references by id, transfers, sibling orders, navigation paths and pages.
 
 `check_references` reports ids (`{id: …}`) that no completely read list contains. `find_transfers` matches
 entries with objects below another parent. `read_orders` reads the order of siblings. `NavigationPaths` tells

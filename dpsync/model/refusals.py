@@ -1,4 +1,4 @@
-"""Define the text, code, exit code and action reason of every refusal.
+"""Define the text, code and exit code of every refusal: a reason why dpsync does not apply a plan.
 
 The rules in dpsync/planner and dpsync/apply decide what is refused, and fill in the words in braces.
 docs/errors.md explains each code, with examples.

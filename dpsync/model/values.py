@@ -1,8 +1,8 @@
-"""Define the values of fields that are not plain JSON: references, raw ids and secrets; and walk values.
+"""Define the values of fields that are not plain JSON: references, ids of live objects, secrets; walk values.
 
 In a plan, each of these values is a marker: a JSON object with one reserved key. Data that looks like a
-marker, from a file or from the platform, is wrapped in `{"dpsync:data": …}`, so that dpsync never mistakes
-data for a marker.
+marker, from a file or from GitBook, is wrapped in `{"dpsync:data": …}`, so that dpsync never mistakes data
+for a marker.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Build the trees of a site before and after a plan, and the navigation that visitors see.
+"""Build the navigation trees of a site before and after a plan, as visitors see them.
 
-`changed_trees` returns each tree that a change touches, `live_trees` all live trees, and
-`navigation_changes` the changed navigations with titles, marks and order. A value that the platform will
-choose is `UNKNOWN`.
+`changed_trees` returns each tree that a change touches, `live_trees` all live trees, and `navigation_changes`
+the changed navigations with titles, marks and order. A value that GitBook will choose is `UNKNOWN`.
 """
 
 from __future__ import annotations

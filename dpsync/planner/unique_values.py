@@ -1,9 +1,7 @@
-"""Order the requests that set unique values, such as paths and titles.
+"""Order the requests that set unique values, such as paths and titles, so that no value is taken twice.
 
-`order_unique_values` makes the request that frees a value precede the request that takes it. If entries
-exchange values in a circle, or a deleted object has the value, a temporary value frees it. A value of
-another object that stays is a refusal.
-
+The request that frees a value precedes the request that takes it. If entries exchange values in a circle, or
+a deleted object has the value, a temporary value frees it. A value of another object that stays is a refusal.
 Titles by which objects are recognized are treated alike, although GitBook allows duplicates: so no two
 entries can be confused, even after an interruption.
 """

@@ -1,8 +1,7 @@
 """Build the handlers of ordinary resources, which can be listed, created, read, updated and deleted.
 
-Input: a `RecordKind` that declares a `CrudResource` (`resources/`).
-Output: `CrudHandlers`, whose methods are the handlers of the rows that `CrudOperations` makes
-(`operations/`).
+Input: a `RecordKind` that declares a `CrudResource` (`resources/`). Output: `CrudHandlers`, whose methods are
+the handlers of the rows that `operations/builders.py` makes.
 """
 
 from typing import Any
