@@ -1,4 +1,8 @@
-"""Resolve page references: a field refers to a page by id or path, and to the site space with the page."""
+"""Resolve page references: a field refers to a page by id or path, and to the site space with the page.
+
+A site space is the position of a space in a site. Input: field values, and the pages of the space.
+Output: the references of an entry, and values with the ids of pages instead of paths.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Define what was read from the platform, and which live object each entry is.
+"""Define `Snapshot`: what was read from GitBook, and which live object each entry is.
 
-A `Snapshot` holds the live objects with their decoded declared fields, and the `Match` of each entry. The raw
-responses may contain keys and tokens, so they are not kept. No field contains counts or times.
+It holds the live objects with their decoded declared fields, and the `Match` of each entry. The raw responses
+may contain keys and tokens, so they are not kept. No field contains counts or times.
 """
 
 from __future__ import annotations

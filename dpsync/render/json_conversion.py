@@ -1,7 +1,7 @@
-"""Make the JSON documents of plan, drift, import and findings, and read saved documents again.
+"""Make the JSON documents that `plan`, `drift`, `import` and `validate` print.
 
-`read_document` accepts the JSON that `plan`, `apply`, `rehearse`, `drift` and `validate` print, and a saved
-plan.
+Input: plans, drifts, imports and findings. Output: the models of `documents.py`, which `render_json` writes.
+`json_reading.py` reads saved documents again.
 """
 
 from __future__ import annotations

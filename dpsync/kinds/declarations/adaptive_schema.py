@@ -2,6 +2,7 @@
 
 A claim is a fact about a visitor, such as the plan that a customer pays for; content can depend on it.
 The API can replace the schema and cannot delete it.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead

@@ -1,6 +1,7 @@
 """Declare the agent instructions of an organization (`Kind`), which GitBook gives its AI agents.
 
 In configuration files they are Markdown; in the API they are a rich-text Document.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead

@@ -1,4 +1,7 @@
-"""Declare the settings of a site's AI agents (`Kind`). Each write replaces all settings."""
+"""Declare the settings of a site's AI agents (`Kind`). Each write replaces all settings.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead
 from dpsync.kinds.types import Enum, Object

@@ -1,6 +1,7 @@
 """Declare the channels of a site's AI agent (`Kind`): services such as Slack in which people talk to it.
 
 A person must allow the agent in the service; no request can.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble

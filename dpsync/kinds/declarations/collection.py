@@ -1,6 +1,7 @@
 """Declare collections of spaces (`Kind`): fields and requests.
 
 The fields `order` and `collectionOrder` list the spaces and the collections inside, in order.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import (

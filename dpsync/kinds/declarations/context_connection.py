@@ -1,4 +1,7 @@
-"""Declare context connections (`Kind`): services that a site's AI agents read. dpsync never prints tokens."""
+"""Declare context connections (`Kind`): services that a site's AI agents read. dpsync never prints tokens.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import (
     BusyState,

@@ -1,6 +1,7 @@
 """Declare the customization (look) of a site (`Kind`): fields and requests.
 
 Each write replaces all settings, so dpsync sends again the live values that the files do not declare.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Field, Kind, Put, SingleEntry, SingleRead

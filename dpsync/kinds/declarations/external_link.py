@@ -1,6 +1,6 @@
 """Declare external links (`Kind`): links to other websites in a site's navigation, at the root or in a group.
 
-Input: none. Output: one `Kind`, with its fields, path and requests.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.declarations.section_group import SIBLINGS, STRUCTURE

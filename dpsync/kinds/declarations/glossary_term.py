@@ -1,6 +1,7 @@
 """Declare the terms of the translation glossary (`Kind`): fields and requests.
 
 The API gives terms no name, so dpsync recognizes a term by its text in any language.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead, Put

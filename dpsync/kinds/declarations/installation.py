@@ -1,4 +1,7 @@
-"""Declare installations (`Kind`): the integrations that are installed in an organization, found by name."""
+"""Declare installations (`Kind`): the integrations that are installed in an organization, found by name.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.types import Enum, Json, List, Text

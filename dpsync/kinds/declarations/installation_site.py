@@ -1,6 +1,7 @@
 """Declare the sites to which an installed integration is extended (`Kind`), each with its configuration.
 
 The key of an entry in the files is the key of the site's entry.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.declarations.installation import CONFIGURATION, EXTERNAL_IDS

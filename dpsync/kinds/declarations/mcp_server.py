@@ -1,6 +1,7 @@
 """Declare the MCP servers of a site's assistant (`Kind`): fields and requests.
 
 Responses contain the HTTP headers that GitBook sends to the server; they may be secret.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post, Restriction

@@ -1,6 +1,7 @@
 """Declare the members of an organization (`Kind`), identified by their e-mail address.
 
 dpsync sets roles and removes members; it never invites people.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import (

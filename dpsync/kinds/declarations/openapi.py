@@ -1,6 +1,7 @@
 """Declare OpenAPI specifications (`Kind`): fields and requests.
 
 GitBook processes a source again after each write, so dpsync writes only sources that changed.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import (

@@ -1,4 +1,7 @@
-"""Declare organizations (`Kind`), with the order of their collections. dpsync never creates one."""
+"""Declare organizations (`Kind`), with the order of their collections. dpsync never creates one.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import (
     EntryMapping,

@@ -2,6 +2,7 @@
 
 Responses do not contain icon, pictures, script and secrets: publishing removes these values if the entry in
 the files does not declare them.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Post

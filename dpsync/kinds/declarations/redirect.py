@@ -1,4 +1,7 @@
-"""Declare the redirects of a site (`Kind`). The key of an entry in the files is the old path."""
+"""Declare the redirects of a site (`Kind`). The key of an entry in the files is the old path.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post, Redirects, RowFormat
 from dpsync.kinds.types import Flag, Object, OneOf, Page, Reference, ShortForm, Text

@@ -1,4 +1,7 @@
-"""Declare SAML providers (`Kind`), through which members of an organization sign in."""
+"""Declare SAML providers (`Kind`), through which members of an organization sign in.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, PlatformWork, Post, Trouble
 from dpsync.kinds.shared.fields import ROLE, ROLES_ASCENDING_WITH_GUEST

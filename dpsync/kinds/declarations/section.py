@@ -1,6 +1,7 @@
 """Declare the sections of a site's navigation (`Kind`), which contain site spaces.
 
 A site space is the position of a space in a site. GitBook creates a section together with its first one.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from msgspec.structs import replace

@@ -1,4 +1,7 @@
-"""Declare the section groups in a site's navigation (`Kind`), which contain sections and other groups."""
+"""Declare the section groups in a site's navigation (`Kind`), which contain sections and other groups.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from msgspec.structs import replace
 

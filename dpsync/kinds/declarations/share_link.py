@@ -1,4 +1,7 @@
-"""Declare the share links of a site (`Kind`). The key of an entry in the files is the name of the link."""
+"""Declare the share links of a site (`Kind`). The key of an entry in the files is the name of the link.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
 from dpsync.kinds.types import Flag, Text

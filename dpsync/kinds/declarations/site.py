@@ -1,6 +1,7 @@
 """Declare sites (`Kind`): fields and requests.
 
 The parts of a site's navigation are kinds of their own (section_group, section, site_space).
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from msgspec.structs import replace

@@ -1,6 +1,7 @@
 """Declare site spaces (`Kind`): the positions of spaces in a site, in a section or at the root of the site.
 
 Only a site without sections has site spaces at its root. A site space never moves to another section.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from msgspec.structs import replace

@@ -1,6 +1,7 @@
 """Declare the customization (look) of one space in a site (`Kind`).
 
 null means that the value of the site's customization is used.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Field, Kind, Patch, SingleEntry, SingleRead

@@ -1,6 +1,7 @@
 """Declare spaces (`Kind`): fields and requests.
 
 Move requests change the collection of a space and its position in the collection.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, Lifecycle, ListRead, Patch, Post, Restore

@@ -1,4 +1,7 @@
-"""Declare the teams of an organization (`Kind`). Team members are a kind of their own (team_member)."""
+"""Declare the teams of an organization (`Kind`). Team members are a kind of their own (team_member).
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Put
 from dpsync.kinds.types import Text

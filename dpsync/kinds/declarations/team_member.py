@@ -1,4 +1,7 @@
-"""Declare the members of a team, with their roles (`Kind`). The key of an entry is the e-mail address."""
+"""Declare the members of a team, with their roles (`Kind`). The key of an entry is the e-mail address.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, LastHolderGuard, ListRead, Put
 from dpsync.kinds.types import Enum, Reference

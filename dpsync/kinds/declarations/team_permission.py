@@ -1,4 +1,7 @@
-"""Declare the roles of teams in one space, collection or site (`Kind`): fields and requests."""
+"""Declare the roles of teams in one space, collection or site (`Kind`): fields and requests.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Delete, EntryMapping, Field, Kind, ListRead, Patch, Post
 from dpsync.kinds.shared.fields import REQUIRED_ROLE

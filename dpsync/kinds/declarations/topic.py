@@ -1,6 +1,7 @@
 """Declare the topics of a site (`Kind`): subjects of readers' questions that GitBook finds.
 
 Topics cannot be created or deleted. An entry in the files only says how the AI agents use a topic.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import EntryMapping, Field, Kind, ListRead, ManualStep, Patch

@@ -2,6 +2,7 @@
 
 The key of an entry also names the translated space where a site refers to it. dpsync never runs a translation
 again; people do that in GitBook.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import (

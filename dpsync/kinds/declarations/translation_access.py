@@ -1,6 +1,7 @@
 """Declare the access to a translated space (`Kind`): its default role and its merge rules.
 
 GitBook creates the translated space, so it has no entry of its own in the files.
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
 """
 
 from dpsync.kinds.kind import Kind, Patch, SingleEntry, SingleRead

@@ -1,4 +1,7 @@
-"""Declare how visitors sign in to a site (`Kind`). dpsync never reads the key that signs their tokens."""
+"""Declare how visitors sign in to a site (`Kind`). dpsync never reads the key that signs their tokens.
+
+Output: a `Kind`, from which dpsync derives the file schema, the comparison with GitBook, and the requests.
+"""
 
 from dpsync.kinds.kind import Field, Kind, Patch, SingleEntry, SingleRead
 from dpsync.kinds.types import Enum, Text

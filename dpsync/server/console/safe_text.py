@@ -1,4 +1,4 @@
-"""Make untrusted text safe to display, and mask secrets."""
+"""Make untrusted text safe to display in the console (the web page of the local server), and mask secrets."""
 
 import re
 from typing import Any

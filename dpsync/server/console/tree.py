@@ -1,4 +1,7 @@
-"""Read an organization as a tree for the console: sites with their navigation, spaces, teams, members."""
+"""Read an organization as a tree for the console (the web page of the local server).
+
+Input: the store. Output: lines of a tree: sites with their navigation, spaces, teams, members.
+"""
 
 from collections import Counter
 from collections.abc import Iterator

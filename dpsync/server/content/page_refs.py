@@ -1,4 +1,7 @@
-"""Find the references of a page, and the anchors and sections of a text that links can name."""
+"""Find the references of a page to other objects, and the anchors and sections that links can name.
+
+Input: pages and documents as plain JSON. Output: references and ids.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Append one content to another, as applying a template does.
+"""Append the content of a template to the content of a space, as GitBook does when a template is applied.
 
 Pages get new ids, and references to them are updated. A file, reusable content or variable is skipped if its
 id or name exists already. A link to `./NAME` becomes the reference that the caller passes for this name.

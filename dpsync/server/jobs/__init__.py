@@ -1,5 +1,5 @@
-"""Run work that continues after the response, on the event loop.
+"""Run work that continues after the response (jobs), on the event loop of the local server.
 
 Input: jobs that handlers queue in the transaction of their request. `handlers.jobs` has the code of each job.
-Output: finished jobs, with stand-ins for other services: a translator, an analyst, a checker of OpenAPI.
+Output: finished jobs. Other services have stand-ins: a translator, an analyst, a checker of OpenAPI.
 """

@@ -1,4 +1,7 @@
-"""Define request and response models of audit events, which only the API version `published` has."""
+"""Define request and response models of audit events, which only the API version `published` has.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID

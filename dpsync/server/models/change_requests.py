@@ -1,6 +1,7 @@
 """Define request and response models of change requests, their reviews, and the changes of their content.
 
 The response model `ChangeRequest` itself is in `pages`, because revisions refer to it.
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
 """
 
 from typing import Annotated, Literal

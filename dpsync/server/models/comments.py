@@ -1,4 +1,7 @@
-"""Define request and response models of comments on spaces and change requests, and of replies."""
+"""Define request and response models of comments on spaces and change requests, and of replies.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,6 +1,7 @@
 """Define request and response models of context connections: services that a site's AI agents read.
 
 The settings of a connection depend on its connector (the type of the service). They can contain tokens.
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
 """
 
 from typing import Annotated, Any, Literal, Self

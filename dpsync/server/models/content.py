@@ -1,4 +1,7 @@
-"""Define request and response models of spaces and collections, and of content references and templates."""
+"""Define request and response models of spaces and collections, and of content references and templates.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,7 @@
-"""Define request and response models of conversations of readers, issues in them, and clusters of issues."""
+"""Define request and response models of conversations of readers, issues in them, and clusters of issues.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal

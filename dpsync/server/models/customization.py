@@ -2,6 +2,7 @@
 
 The API does not document the values of choices such as `corners`, so any word is valid. Colors, URLs and
 booleans are checked. `published_customization.py` has the stricter models of the API version `published`.
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
 """
 
 from typing import Annotated, Any

@@ -1,4 +1,7 @@
-"""Define request and response models of Git Sync: the repository of a site or space, its installation."""
+"""Define request and response models of Git Sync: the repository of a site or space, its installation.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,7 @@
-"""Define request and response models of integrations, their events and their installations."""
+"""Define request and response models of integrations, their events and their installations.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Any, Literal
 

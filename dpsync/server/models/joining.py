@@ -1,4 +1,7 @@
-"""Define request and response models of invites, invite links, SAML providers, and the search results."""
+"""Define request and response models of invites, invite links, SAML providers, and the search results.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,7 @@
-"""Define request and response models of the OpenAPI specifications of an organization."""
+"""Define request and response models of the OpenAPI specifications of an organization.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Any, Literal
 

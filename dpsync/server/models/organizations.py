@@ -1,4 +1,7 @@
-"""Define request and response models of organizations, members, teams, roles and agent instructions."""
+"""Define request and response models of organizations, members, teams, roles and agent instructions.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Literal
 

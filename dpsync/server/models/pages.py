@@ -1,4 +1,7 @@
-"""Define request and response models of the content of a space: revisions, pages, files, and links."""
+"""Define request and response models of the content of a space: revisions, pages, files, and links.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Any, Literal
 

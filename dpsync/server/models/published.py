@@ -2,6 +2,7 @@
 
 Each class `…Today` replaces the model that it extends. The other versions leave open which words a choice
 has, and accept null to clear a value. `published` lists the words and accepts null in fewer places.
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
 """
 
 import re

@@ -2,6 +2,7 @@
 
 This version lists every valid word. Writing the customization of a site replaces all settings, so all members
 are required. For one site space, single members may be set at any depth, and null removes an override.
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
 """
 
 from typing import Annotated, Any, Literal

@@ -1,4 +1,7 @@
-"""Define request and response models of a published site: profile, visitors, share links and redirects."""
+"""Define request and response models of a published site: profile, visitors, share links and redirects.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,7 @@
-"""Define request and response models of sites and of the schema of visitor claims."""
+"""Define request and response models of sites and of the schema of visitor claims.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Any, ClassVar, Literal
 

@@ -1,4 +1,7 @@
-"""Define request and response models of a site's navigation: groups, sections, links and site spaces."""
+"""Define request and response models of a site's navigation: groups, sections, links and site spaces.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Literal
 

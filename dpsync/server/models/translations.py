@@ -1,4 +1,7 @@
-"""Define request and response models of translations of a space, and of the glossary."""
+"""Define request and response models of translations of a space, and of the glossary.
+
+The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
+"""
 
 from typing import Annotated, Literal
 

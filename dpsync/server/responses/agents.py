@@ -1,4 +1,7 @@
-"""Make the response bodies for the agents of a site, their MCP servers, channels, connections and topics."""
+"""Make the response bodies for the agents of a site, their MCP servers, channels, connections and topics.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..content.documents import empty_document
 from ..request.context import Context

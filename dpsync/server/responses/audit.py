@@ -1,4 +1,7 @@
-"""Make the response bodies for audit events."""
+"""Make the response bodies for audit events.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..request.context import Context
 from ..store import Json, Record

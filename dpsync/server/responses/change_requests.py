@@ -1,4 +1,7 @@
-"""Make the response body for a change request."""
+"""Make the response body for a change request.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..request.context import Context
 from ..spaces import revisions

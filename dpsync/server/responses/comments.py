@@ -3,6 +3,7 @@
 The store has these columns: for a comment, `scope` is the space, `parent` the change request ("" for a
 comment on the space itself), and `ref` the page. A reply has the same `scope`, and its `parent` is the
 comment.
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
 """
 
 from collections.abc import Iterable

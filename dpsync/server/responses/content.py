@@ -1,4 +1,7 @@
-"""Make the response bodies for spaces and collections."""
+"""Make the response bodies for spaces and collections.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..access.roles import permission_flags
 from ..request.context import CHANGE_REQUEST, Context

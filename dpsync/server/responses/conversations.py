@@ -3,6 +3,7 @@
 The sender of a conversation chooses its id, which is unique within an organization. So the id of the record
 is `ORG:ID`, and its column `ref` is the source. An issue has its cluster as `parent` and the id of the
 conversation as `ref`; the `ref` of a cluster is its topic.
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
 """
 
 from collections import Counter

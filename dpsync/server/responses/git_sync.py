@@ -1,4 +1,7 @@
-"""Make the response bodies for Git Sync, which keeps a site or a space in step with a git repository."""
+"""Make the response bodies for Git Sync, which keeps a site or a space in step with a git repository.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..request.context import Context
 from ..sites.git_sync import repository_state

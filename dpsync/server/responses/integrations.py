@@ -1,4 +1,7 @@
-"""Make the response bodies for integrations, their installations and their events."""
+"""Make the response bodies for integrations, their installations and their events.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..access.roles import permission_flags
 from ..integrations.events import INTEGRATION

@@ -1,4 +1,7 @@
-"""Make the response body for a link invite."""
+"""Make the response body for a link invite.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..request.context import Context
 from ..store import Json, Record

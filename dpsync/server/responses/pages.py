@@ -1,4 +1,7 @@
-"""Make the response bodies for revisions (versions of the content of a space), pages and files."""
+"""Make the response bodies for revisions (versions of the content of a space), pages and files.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 import hashlib
 from urllib.parse import quote

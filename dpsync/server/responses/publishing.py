@@ -1,4 +1,7 @@
-"""Make the response bodies for a published site: profile, redirects, share links, visitor authentication."""
+"""Make the response bodies for a published site: profile, redirects, share links, visitor authentication.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,7 @@
-"""Make the response body for a site."""
+"""Make the response body for a site.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,7 @@
-"""Make the response bodies for the navigation of a site: site spaces, sections, groups and external links."""
+"""Make the response bodies for the navigation of a site: site spaces, sections, groups and external links.
+
+Input: the `Context` of a request, and a stored record. Output: JSON as the API describes it.
+"""
 
 from ..request.context import Context
 from ..sites.navigation import EXTERNAL_LINK, GROUP, SECTION, Navigation
