@@ -1,4 +1,4 @@
-"""Carry out one step: check it, record the intent, send the request, record the outcome.
+"""Carry out one step (request) of a plan: check it, log it in the journal, send it, log its outcome.
 
 `Attempt.run` returns an outcome whatever happens: a refusal, a lost response, a full disk, an internal error.
 Nothing is sent that is not in the journal, and what was sent keeps its outcome. A request without a response

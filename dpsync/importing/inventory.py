@@ -1,8 +1,8 @@
 """Collect the live objects of an import, and name live objects as the files do.
 
 `read_inventory` reads each list, tree and single (an object that its parent has exactly once) of the
-organizations, level by level. An object that the platform creates as the output of another one is left out.
-A list that the token may not read, or that the platform does not support, becomes an `UnreadableSource`.
+organizations, level by level. An object that GitBook creates as the output of another one is left out.
+A list that the token may not read, or that GitBook does not support, becomes an `UnreadableSource`.
 `Naming` maps live objects to the keys of their entries in an existing configuration.
 """
 

@@ -1,8 +1,8 @@
 """Convert the navigation file of a site, from GitBook's Git Sync, into a configuration.
 
 `convert_navigation_file` returns files that load. The nodes keep their types, but each space that a node
-shows gets an entry of its own. A setting without a counterpart is left out and reported with its line. The
-platform is not read.
+shows gets an entry of its own. A setting without a counterpart is left out and reported with its line.
+GitBook is not read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Find faulty redirects: redirect circles, and redirects from the path of a section or site space.
 
-The platform looks for live content before redirects (GitBook docs, publish/site-redirects), so a redirect
+GitBook looks for live content before redirects (GitBook docs, publish/site-redirects), so a redirect
 from the path of a section or site space never takes effect. Paths are compared case-insensitively. Redirects
 whose source ends in `*` are left out, because they serve the paths without content.
 """

@@ -1,4 +1,4 @@
-"""Look up kinds, their relations, and which of them an API version supports.
+"""Look up kinds of objects, their relations, and which of them an API version supports.
 
 `build_registry` returns the registry of a profile (API version). `Registry` has the relations between kinds:
 parents, trees, references, orders. `for_profile` reduces the declared kinds to what a server supports: of

@@ -1,7 +1,7 @@
-"""Compare the platform's responses with the declarations of the kinds (`dpsync doctor --contract`).
+"""Compare GitBook's responses with the declarations of the kinds (`dpsync doctor --contract`).
 
 `check_contract` sends one GET for each kind of object and returns a `ContractReport`. The report contains no
-value of the platform: no id, title, e-mail address, or key of a mapping.
+value of GitBook: no id, title, e-mail address, or key of a mapping.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `decode`, `decode_list`, `decode_tree` and `decode_nodes` turn response bodies into `LiveObject`s. They check
 ids, declared fields and types first and raise UnexpectedShapeError, so that a wrong type is never read as
 text and a missing member never as an empty value. Undeclared members and words are dropped: a later API
-version may add some. `without_wrapper` removes the section that the platform creates around spaces if none is
+version may add some. `without_wrapper` removes the section that GitBook creates around spaces if none is
 declared.
 """
 

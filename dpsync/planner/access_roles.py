@@ -3,7 +3,7 @@
 Two rules exist (`AccessRule`). *Precedence*: the first source that gives a role decides (the place itself,
 its own level, the sites that show it, the collections around it, the organization). *Strongest*: the
 strongest of all these roles counts, and sites give none. Some sources are doubtful: their lists are not in
-the files, or the platform does not document how roles combine. A gain is certain only if it happens whatever
+the files, or GitBook does not document how roles combine. A gain is certain only if it happens whatever
 the doubtful sources do, else possible. Input: two `AccessState`s of plain values; the functions are pure.
 """
 

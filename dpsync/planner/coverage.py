@@ -2,7 +2,7 @@
 
 A field is unwatched if it can be read and written and its entry leaves it out. A place (a mapping of entries,
 a tree or a single object) is unwatched if it can be declared below an entry and is not. Parts that the policy
-ignores do not count. If the policy watches a field (`watch: [spaces/*#defaultLevel]`), the platform's default
+ignores do not count. If the policy watches a field (`watch: [spaces/*#defaultLevel]`), GitBook's default
 is the expected value (`changed_defaults`): drift reports another value, and no plan changes it.
 """
 

@@ -4,7 +4,7 @@ Input: `Sides` (files and live objects). Output: `Decisions`, which later stages
 `Nesting`: objects inside others of the same kind, such as collections in collections. Declared objects are
 where their entry says, all others where they are live. A collection inside itself is an error.
 `Transfers`: objects that move to another organization. One call moves an object with all its contents; dpsync
-never deletes and re-creates it. The platform does not transfer an object that a site shows.
+never deletes and re-creates it. GitBook does not transfer an object that a site shows.
 """
 
 from __future__ import annotations

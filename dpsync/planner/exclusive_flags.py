@@ -1,7 +1,7 @@
 """Handle flags that exactly one sibling has (such as "default"), and values that an entry inherits.
 
-`ExclusiveFlags`: after a delete of the sibling with the flag, the platform chooses another one. It is an
-error if all remaining siblings declare not to have the flag. `inherited_values_to_write`: the platform
+`ExclusiveFlags`: after a delete of the sibling with the flag, GitBook chooses another one. It is an
+error if all remaining siblings declare not to have the flag. `inherited_values_to_write`: GitBook
 returns only the effective value of a field. If the plan changes the value that an object inherits, dpsync
 must first write the entry's value as the object's own.
 """

@@ -1,4 +1,4 @@
-"""Load and validate the configuration in the files, without a request to the platform.
+"""Load and validate the configuration in the files, without a request to GitBook.
 
 `load` returns the configuration with one environment and its overlays. `validate` also checks every other
 environment. Both raise DiagnosticError with all errors.

@@ -1,6 +1,6 @@
 """List the entries of a configuration with their live objects.
 
-`list_entries` reads the platform, `list_files` uses only the files.
+`list_entries` reads GitBook, `list_files` uses only the files.
 """
 
 from __future__ import annotations

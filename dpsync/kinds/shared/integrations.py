@@ -1,8 +1,8 @@
 """Define the fields of integrations, connectors and visitor claims that several kinds share.
 
 `claims_schema` checks the JSON Schema (draft 7) of visitor claims (facts about a visitor). `CONNECTOR_FORMS`
-has the settings of each connector (type of service) of a context connection; tokens are secrets, although the
-platform may return them. `ON_PROFILES` has the fields of published integrations that differ by API version.
+has the settings of each connector (type of service) of a context connection; tokens are secrets, although
+GitBook may return them. `ON_PROFILES` has the fields of published integrations that differ by API version.
 """
 
 from collections.abc import Mapping

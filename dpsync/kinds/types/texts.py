@@ -1,6 +1,6 @@
 """Define the types of longer texts: plain, certificates, Markdown and OpenAPI.
 
-Values are inline or in a file (`{file: PATH}`). `Markdown` is a rich-text Document on the platform, and is
+Values are inline or in a file (`{file: PATH}`). `Markdown` is a rich-text Document in GitBook, and is
 converted in both directions. A Document that Markdown cannot express stays a Document, so that dpsync never
 mistakes it for another one. `OpenApiText` is checked before it is sent.
 """
