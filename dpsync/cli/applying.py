@@ -128,9 +128,10 @@ def end_without_apply(
 
 
 def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned: Planned) -> None:
-    """Delete the notes about earlier applies to the organizations of a plan.
+    """Delete the local files that record the last complete apply to each organization of a plan.
 
-    Called before an apply, because an interrupted apply must not leave outdated notes.
+    Later plans compare with these files to label changes. Called before an apply, because after an
+    interrupted apply they would be outdated. If a file cannot be deleted, print a note.
     """
     try:
         notes.forget(client.platform, [organization.id for organization in planned.plan.organizations])
@@ -146,15 +147,16 @@ def forget_apply(out: Output, notes: AppliedNotes, client: WriteClient, planned:
 def remember_apply(
     out: Output, notes: AppliedNotes, desired: Desired, client: WriteClient, planned: Planned, code: Exit
 ) -> str:
-    """Note that an apply of the whole configuration converged, so that later plans can label changes.
+    """Store the configuration that an apply put into effect, so that later plans can label changes.
 
-    With the note, a later plan shows whether a difference was edited in the files or changed outside.
+    A later plan then shows whether a difference was edited in the files or changed outside of dpsync.
 
     Args:
+        notes: The local files with the configuration of the last complete apply.
         desired: The configuration in the files.
 
     Returns:
-        Why there is no note, as a line. "" with a note, or if a person can do nothing about it (unless -v).
+        A line that says why nothing was stored. "" if it was stored, or if the user need not know (no -v).
     """
     from dpsync.workflows.labels import NotRecorded
 
@@ -241,7 +243,7 @@ def exit_code_without_apply(plan: Plan, rehearsal: Rehearsal | None = None) -> E
 
 
 def confirm_apply(out: Output, plan: Plan, no_input: bool) -> Exit | None:
-    """Ask whether to apply a plan. Return the exit code if the answer is no, otherwise None.
+    """Ask whether to apply a plan. Return None for yes, and the exit code for no or without a terminal.
 
     The plan has no open questions: a person has already typed the number of deletes (questions.py).
     """
@@ -316,7 +318,7 @@ def _file_journal(
 def _step_reporter(out: Output, steps: int) -> Callable[[Outcome], None]:
     """Return a function that an apply calls with each finished step, to show the progress.
 
-    On a terminal, one line is rewritten. Elsewhere each step has a line on stdout, below the plan.
+    On a terminal, one line is rewritten. Elsewhere each step is printed as a line of its own, after the plan.
     """
     from dpsync.render.view_text import render_step
 
@@ -390,10 +392,11 @@ def show_report(
     out: Output, plan: Plan, report: Report | None, code: Exit, digest: str | None = None,
     rehearsal: Rehearsal | None = None, seconds: float | None = None, line: str = "",
 ) -> None:  # fmt: skip
-    """Print the report below the plan, or both as one document.
+    """Print the result of an apply: as text after the printed plan, or as one document with the plan.
 
     Args:
-        digest: The digest of the plan before secrets were masked in it.
+        report: What each step did; None if no step was tried.
+        digest: The digest of the plan before secrets were masked in it; None to keep that of `plan`.
         seconds: How long the apply took.
         line: A line before the result.
     """

@@ -149,7 +149,7 @@ class ConfigurationPaths(Struct, frozen=True):
         return print_warnings(out, self.load_without_warnings())
 
     def load_again(self, out: Output, previous: Desired) -> Desired:
-        """Return the configuration for another profile than that of `previous`.
+        """Load the configuration again, for another API version than that of `previous`.
 
         Only warnings that `previous` does not have are printed.
         """
@@ -159,10 +159,10 @@ class ConfigurationPaths(Struct, frozen=True):
         return desired
 
     def load_for_profile(self, profile: str) -> Desired | None:
-        """Return the configuration as a server with this profile reads it, without printing.
+        """Return the configuration for an API version (profile) of a server, without printing.
 
-        None if the configuration has errors for this profile, or if a flag or the environment chooses a
-        profile.
+        None if the configuration has errors for this version, or if the user chose a version: with a flag,
+        or in the chosen environment.
         """
         if self.profile is not None:
             return None
@@ -175,9 +175,9 @@ class ConfigurationPaths(Struct, frozen=True):
         )
 
     def with_profile_of(self, desired: Desired) -> ConfigurationPaths:
-        """Return the paths with the profile of a configuration, so that everything else is read for it.
+        """Return the paths with the API version (profile) of a configuration, for all later reading.
 
-        The paths stay the same if a flag or the chosen environment names a profile.
+        Return the paths unchanged if the user chose a version: with a flag, or in the chosen environment.
         """
         environment = desired.environment
         is_profile_chosen = self.profile is not None or (
@@ -267,9 +267,11 @@ def prepare_session(
 ) -> PreparedSession:
     """Return a session for a configuration, with its ids file, git base and labels.
 
+    The git base is the configuration in an earlier commit. By it, dpsync recognizes renamed entries.
+
     Args:
-        base: The commit that --base names, with which labels compare.
-        saved_base: The base of a saved plan, which replaces the default base.
+        base: The commit that --base names, or None. Only the labels of changes compare with it.
+        saved_base: The base of a saved plan, which replaces the default git base.
 
     Raises:
         DiagnosticError: The ids file or a named base is invalid.

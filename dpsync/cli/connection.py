@@ -120,10 +120,11 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
         return replace(environment, url=target.url, token=target.token, pending=pending)
 
     def check(self, token: str) -> None:
-        """Raise DiagnosticError (exit 4) unless `token` may be sent to the address of the environment.
+        """Raise DiagnosticError (exit 4) unless `token` may be sent to the URL of the environment.
 
-        Outside of a review, the address must be committed, or a person must trust it (in the terminal or
-        with --trust-environment). The public test tokens of the local server need no trust.
+        The URL must be in a commit, or the user must have agreed to it: now in the terminal, earlier, or with
+        --trust-environment. The public test tokens of the local server may be sent to loopback addresses.
+        In a review of a change, `environment` has already checked this.
         """
         from dpsync.model.refusals import UNCOMMITTED
 
@@ -222,7 +223,7 @@ class _TrustAgreement(Struct, frozen=True):
             return False
 
     def remember(self, out: Output) -> None:
-        """Store the agreement. If that fails, print a note: dpsync then asks again next time."""
+        """Store that the user agreed to send the token to this URL. If storing fails, print a note."""
         path = self._path()
         try:
             if path is None:

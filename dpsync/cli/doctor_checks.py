@@ -165,8 +165,8 @@ class DoctorRun:
     ) -> Iterator[Check]:
         """Yield the checks of the git base, the ids file and the declared objects.
 
-        The objects can be checked only if the files, the git base, the ids file and the platform are
-        readable.
+        The git base is the commit that the files are compared with. The objects can be checked only if the
+        files, the git base, the ids file and the platform are readable.
         """
         from dpsync.api import Session, ids_path
 

@@ -129,9 +129,9 @@ def unexamined_objects_check(why: str) -> Check:
 
 
 def check_objects(out: Output, session: Session, connection: Connection, timeout: float) -> Iterator[Check]:
-    """Make a plan, and yield a check for each object that has a problem or cannot be read.
+    """Make a plan, and yield a check for each object that is unreadable or has a problem in GitBook.
 
-    A problem on the platform's side is a note, because it does not change the exit code of a plan or apply.
+    Such a problem is only a note, because it does not change the exit code of a plan or apply.
     """
     from dpsync.api import ClientError, Options, ReadClient
     from dpsync.cli.failures import client_diagnostic
@@ -168,7 +168,7 @@ def check_objects(out: Output, session: Session, connection: Connection, timeout
 
 
 def _problem_check(planned: Planned, problem: PlatformTrouble) -> Check:
-    """Return the note about an object with a problem on the platform's side.
+    """Return the note about an object with a problem that GitBook reports, such as a failed translation.
 
     The note says everything that a person can do: fix the problem, accept it by policy, or try again.
     """
@@ -191,7 +191,7 @@ def _problem_check(planned: Planned, problem: PlatformTrouble) -> Check:
 
 
 def _unreadable_entry_checks(session: Session, planned: Planned) -> Iterator[Check]:
-    """Yield a note for each entry that could have a problem but cannot be read.
+    """Yield a note for each object that dpsync cannot read, if GitBook reports problems of its kind.
 
     The token may not read the object, or the API version of the server has no operation for it.
     """

@@ -139,9 +139,9 @@ def invalid_configuration_checks(error: DiagnosticError) -> Iterator[Check]:
 
 
 def check_git_base(paths: ConfigurationPaths, ids: Path) -> tuple[Check, Base | None]:
-    """Check the git base: the commit by which dpsync recognizes renamed entries.
+    """Check the git base: the commit with which dpsync compares the files to recognize renamed entries.
 
-    Return the check, and the base; None in place of an invalid base.
+    Return the check, and the base; None if the configuration in the commit is invalid.
     """
     from dpsync.api import load_base
 

@@ -146,7 +146,7 @@ class DpsyncCommands:
 
         Args:
             words: The command line.
-            base: The base branch of the change.
+            base: The target branch of the change.
             commit: The commit that all files must equal; "" for any files.
             applied: The commits that were applied last, for labels.
 
@@ -194,9 +194,10 @@ class DpsyncCommands:
 
 @contextmanager
 def with_base_branch(name: str) -> Iterator[None]:
-    """Set the base branch of a change in the environment during the block, for git.
+    """Set the environment variable with the target branch of a change during the block.
 
-    The runner itself does so for a pull request only.
+    dpsync finds the commit to compare with by this variable. GitHub sets it only for pull request events.
+    An empty name changes nothing.
     """
     if not name:
         yield

@@ -179,7 +179,7 @@ def ids_option(command: F) -> F:
 
 
 def trust_option(command: F) -> F:
-    """Add --trust-environment: a person trusts an address that is not committed."""
+    """Add --trust-environment, which allows sending the token to a URL that is not committed to git."""
     return click.option(
         TRUST_FLAG, metavar="NAME", expose_value=False, callback=store_trust_flag,
         shell_complete=environments,
@@ -218,7 +218,7 @@ def base_option(command: F) -> F:
 def _check_answers(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the values of --confirm. Raises BadParameter for a text that answers no question."""
+    """Return the values of --confirm. Raises BadParameter for a text that has no form of a confirmation."""
     del context, parameter
     if texts:
         from dpsync.kinds.registry import build_registry

@@ -298,7 +298,11 @@ def project_prefix(project: Path) -> str:
 
 
 def changed_files(project: Path) -> frozenset[str]:
-    """Return the files that differ between the git base and HEAD, relative to the top of the repository."""
+    """Return the files that a change touches: those that differ between the git base and HEAD.
+
+    The git base is the commit before the change. Names are relative to the top of the repository. The result
+    is empty outside of a repository or without a base.
+    """
     from dpsync.config.git import NoRepositoryError, Repository
     from dpsync.config.git_base import default_base
 

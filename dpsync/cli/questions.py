@@ -43,9 +43,9 @@ def can_ask(out: Output, no_input: bool) -> bool:
 
 
 def without_questions(plan: Plan, with_entries: bool = True) -> Plan:
-    """Return a plan without its refusals if dpsync will ask the person about all of them.
+    """Return a plan without its refusals if the user can lift all of them by answering questions.
 
-    Then the questions come below the plan, and the plan does not repeat them.
+    The questions are printed after the plan, so that the plan need not repeat them.
     """
     from dpsync.workflows.open_questions import TypedAnswers, open_questions
 
@@ -140,10 +140,10 @@ def _ask_all(
 def _choose_object(
     out: Output, plan: Plan, question: OpenQuestion, answers_so_far: TypedAnswers
 ) -> TypedAnswers | None:
-    """Ask which object an entry is, until the person types one of the choices or nothing.
+    """Ask which live object an entry stands for, until the person types one of the choices or nothing.
 
-    The choices are the candidates that no earlier answer took, and that the entry is new. Return None for no
-    answer.
+    The choices are the candidates that no earlier answer assigned to another entry, and "create a new
+    object". Return None for no answer.
     """
     from dpsync.render.candidate import describe_candidate
     from dpsync.workflows.open_questions import TypedAnswers
@@ -201,7 +201,7 @@ def _ask_to_type(out: Output, plan: Plan, question: OpenQuestion) -> TypedAnswer
 
 
 def _ask_number(out: Output, plan: Plan, questions: list[OpenQuestion]) -> TypedAnswers | None:
-    """Ask for the number of deletes, and return it as the answer to all of these questions.
+    """Ask for the number of deletes once, and return the confirmation of all of these questions.
 
     None if the person types another number.
     """

@@ -129,9 +129,10 @@ def reload_for_server(
 
 
 def profile_of_server(out: Output, client: ReadClient, path: str, params: Params | None) -> str:
-    """Return the API version (profile) of the server: by its address, as the server names it, or `full`.
+    """Return the API version (profile) of the server: the one of its URL, or of its first response.
 
-    `path` and `params` are the first request of the command, whose response is used again later.
+    Without a known version, return `full`, which has all operations. `path` and `params` are the first
+    request of the command, whose response is used again later.
     """
     from dpsync.kinds.profiles import FULL, PROFILES, profile_of_url
 

@@ -34,9 +34,9 @@ def read_world(
 ) -> dict[str, Any]:  # fmt: skip
     """Return a copy of the live objects as `dpsync world` saves it, without secrets.
 
-    A rehearsal uses the same copy. `anonymous`: whether to replace names of people, domains and URLs.
-
-    Raises ClickException if the local server cannot load the copy, or if its packages are not installed.
+    The local server that imitates GitBook can start with this copy. `anonymous`: whether to replace names of
+    people, domains and URLs. Raises ClickException if the local server cannot load the copy, or if its
+    packages are not installed.
     """
     from dpsync.api import Options
     from dpsync.client.recording import Recording

@@ -151,9 +151,9 @@ def _ask_options(
 
 
 def _action_commit(asking: bool) -> str:
-    """Return the commit of dpsync that workflows run: that of this release, or the answer to a question.
+    """Return the commit of dpsync that CI workflows run: the one of this release, or else ask the user.
 
-    Raises WrongUsage if this dpsync is no release and nobody can be asked.
+    Raises WrongUsage if this dpsync is not a release and `asking` is false.
     """
     if __commit__:
         return __commit__
