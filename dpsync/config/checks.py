@@ -318,7 +318,8 @@ def _check_list_orders(
 def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) -> Iterable[Diagnostic]:
     """Report entries that contain each other, such as a collection inside its own child collection.
 
-    Only fields that place an entry inside another entry of the same kind can form such a cycle.
+    Only fields that name a containing object of the same kind, such as a parent collection, can form such a
+    cycle.
     """
     pins = {resource.pin: resource.address for resource in entries_of_kind if resource.pin is not None}
     for field in (place_field for other, place_field in registry.place_fields(kind.name) if other is kind):

@@ -169,11 +169,11 @@ class EarlierConfigurations(Struct):
             position += 1
 
     def _read(self) -> Iterator[Desired]:
-        """Yield the valid configurations before the base, the latest first, within limits.
+        """Yield the valid configurations in the commits before the git base, the latest first, within limits.
 
-        Only a commit that changes a file of the next newer configuration is loaded. Before the first
-        configuration there was one without entries: it is yielded last. Nothing more is yielded if a shallow
-        clone lacks a commit.
+        For each commit that changed a file of the next newer configuration, the configuration in its parent
+        commit is loaded. If the parent commit has no configuration, an empty one is yielded last. The
+        iteration ends early where a shallow clone lacks commits.
         """
         size = sum(map(len, self.base.desired.texts.values()))
         remaining, newer = min(_MAX_EARLIER_COMMITS, max(1, _MAX_HISTORY_CHARS // max(1, size))), self.base

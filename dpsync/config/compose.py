@@ -43,10 +43,10 @@ ORGANIZATIONS_KEY: Final = "organizations"
 
 
 def with_organizations(file: Mapping, top_keys: tuple[str, ...]) -> tuple[Mapping, Diagnostic | None]:
-    """Return a file with `organizations: { acme: … }` in place of `organization: acme`, and a finding.
+    """Expand the short form `organization: acme` of a file to `organizations: { acme: … }`.
 
-    The short form is for files about one organization. `top_keys` stay at the top of the file. Keys and
-    values keep their source positions. The finding is None if the file is valid.
+    All keys except `top_keys` move into the organization. Keys and values keep their source positions. Also
+    return a finding if the short form is invalid, otherwise None. Without the short form, return the file.
     """
     key, name = file.key(SINGLE_ORGANIZATION_KEY), file.get(SINGLE_ORGANIZATION_KEY)
     if key is None or name is None:
@@ -214,9 +214,9 @@ def read_environment(
 
 
 def _keep_address_and_token(root: Mapping, name: str) -> Mapping | None:
-    """Return the root file reduced to the `url` and `token` of one environment; None if it is missing.
+    """Return the root file reduced to the `url` and `token` of the environment `name`; None without it.
 
-    So only the variables of these two keys are replaced, and the rest of the file may be invalid.
+    The rest of the file is left out, so that it may be invalid and refer to unset variables.
     """
     environments, key = root.get("environments"), root.key("environments")
     if key is None or not isinstance(environments, Mapping):

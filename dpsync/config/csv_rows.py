@@ -88,7 +88,7 @@ def cell_text(text: str) -> str:
 
 
 def _quote_finding(text: str, position: int, span: Span) -> Diagnostic:
-    """Return the finding that a cell has a misplaced quote, or a quote that is never closed."""
+    """Return the finding that a cell has a quote next to other text, or lacks its closing quote."""
     if text[position] == '"' and re.match(r'"[^"]*(?:""[^"]*)*\Z', text[position:]):
         message, hint = "the closing quote of this cell is missing", 'write " at the end of the cell'
     else:

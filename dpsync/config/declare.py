@@ -404,8 +404,8 @@ class Declarations:
         """Add one node of a tree and the nodes inside it; return None after reporting why it is invalid.
 
         `allowed` are the kinds that may be here, and `all_types` all kinds of the tree, both by their `type`.
-        `owner` is the entry that has the tree, and `holder` the node that directly contains this node (None
-        at the root).
+        `owner` is the entry that has the tree, such as a site. `holder` is the node that directly contains
+        this node; None at the root. The address of the node is below `holder` only for some kinds.
         """
         if not isinstance(node, Mapping):
             self.error(

@@ -116,8 +116,8 @@ def _files_of_path(
 ) -> tuple[list[IncludedFile], list[Diagnostic]]:
     """Return the files that one item of `include` names, and findings about it.
 
-    `item` is a path or a pattern with `*`, relative to `directory`. The root file and the ids file are left
-    out.
+    `include_item` is a path or a pattern with `*`, relative to `directory`. If it is a pattern, the root file
+    and the ids file are left out.
     """
     text, span = str(include_item.value), include_item.span
     if not text.strip() or text.startswith(("/", "~")) or "://" in text:

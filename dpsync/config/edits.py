@@ -95,10 +95,10 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     @cached_property
     def _present_addresses(self) -> dict[Address, Address]:
-        """Return the present address of every entry of the base that still exists.
+        """Return the present address of every entry of the git base that still exists.
 
-        Entries are matched level by level, from the organizations down, because a child moves with its
-        parent.
+        The git base is the configuration in an earlier commit. Entries are matched level by level, from the
+        organizations down, because a renamed parent changes the addresses of its children.
         """
         present_by_base: dict[Address, Address] = {}
         levels: dict[int, list[Entry]] = defaultdict(list)
@@ -128,18 +128,18 @@ class _Comparison(Struct, frozen=True, dict=True):
     def _match_renamed_entries(
         self, unmatched: list[Entry], candidates: list[Entry], present_by_base: Mapping[Address, Address]
     ) -> dict[Address, Address]:
-        """Match entries of the base with entries that have another key, by pinned id or natural key.
+        """Match entries of the git base with renamed present entries, by pinned id or natural key.
 
-        `unmatched` are entries of the base, `candidates` present entries. A key must occur exactly once on
-        each side.
+        `unmatched` are entries of the base, `candidates` present entries. The id or natural key must occur
+        exactly once in both.
         """
         old_addresses, new_addresses = (
             self._addresses_by_key(unmatched, present_by_base),
             self._addresses_by_key(candidates if unmatched else [], {}),
         )
         matches: dict[Address, Address] = {}
-        for key, several in old_addresses.items():
-            match several, new_addresses.get(key):
+        for key, old_matches in old_addresses.items():
+            match old_matches, new_addresses.get(key):
                 case [old], [new]:
                     matches[old] = new
         return matches
@@ -157,7 +157,8 @@ class _Comparison(Struct, frozen=True, dict=True):
     def _identity_key(self, entry: Entry, present_by_base: Mapping[Address, Address]) -> bytes | None:
         """Return what identifies an entry apart from its address: its pinned id, or else its natural key.
 
-        None if it has neither. `present_by_base` translates addresses of the base to present addresses.
+        A natural key is a field such as the title or the email address, together with the parent. None if the
+        entry has neither. `present_by_base` maps addresses of the git base to present addresses.
         """
         if entry.pin is not None:
             return canonical_json([entry.kind, entry.pin])
@@ -335,9 +336,10 @@ def _below_present_parent(
 
 
 def _with_present_references(value: Value, present_by_base: Mapping[Address, Address]) -> Value:
-    """Return a value of the base in which references use the present addresses.
+    """Return a value of an earlier configuration in which references use the present addresses.
 
-    Otherwise a renamed entry would look like a change of every field that refers to it.
+    Otherwise a renamed entry would look like a change of every field that refers to it. `present_by_base`
+    has the present address of each entry of the earlier configuration (the git base).
     """
 
     def name(leaf: Any) -> Any:

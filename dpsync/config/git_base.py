@@ -33,9 +33,9 @@ _LARGEST_EVENT: Final = 64 * 1024 * 1024
 
 
 def default_base(repository: Repository, env: Mapping[str, str]) -> Base:
-    """Return the default base without its configuration: HEAD, or in CI a commit before the change.
+    """Return the default commit to compare the files with (git base): HEAD, or in CI one before the change.
 
-    If there is none, the result has the reason.
+    Its configuration is not loaded yet. Without such a commit, the name of the base says why.
     """
     if repository.resolve_commit("HEAD") is None:
         return Base("the repository has no commit")
@@ -105,7 +105,7 @@ def _base_at_head(repository: Repository) -> Base:
 
 
 def _merge_base(repository: Repository, target: str, tips: Iterable[str | None]) -> Base:
-    """Return the merge base of HEAD and a target branch, or a Base with the reason why it is missing.
+    """Return the merge base of HEAD and a target branch, or a Base whose name says why it is missing.
 
     `tips` are candidates for the last commit of the target branch, the best first.
     """
@@ -117,9 +117,10 @@ def _merge_base(repository: Repository, target: str, tips: Iterable[str | None])
 
 
 def _base_before_push(repository: Repository, previous_commit: str | None) -> Base:
-    """Return the commit before a push as the base, or else the first parent of HEAD.
+    """Return the commit before a push as the git base. Without a known one, return the first parent of HEAD.
 
     `previous_commit` is the commit id in the event of the CI system. A push may contain several commits.
+    If the clone lacks the commit, the name of the returned Base says so.
     """
     if previous_commit is not None:
         commit = repository.resolve_commit(previous_commit)
@@ -178,11 +179,11 @@ def read_base(
     layers: Layers | None = None,
     ids: Path | None = None,
 ) -> Base:
-    """Return the base: an earlier commit with its configuration, which decisions compare the files with.
+    """Return the git base: an earlier commit with its configuration, with which the files are compared.
 
     `ref` is the commit that the user named with `--base`; None for the default. `ids` is the path of the ids
-    file; the base gets the ids file of its commit, if the path is in the repository. Raises DiagnosticError
-    (exit 5) if a base that the user named cannot be used.
+    file: the base gets this file as it is in the commit. If the default base cannot be used, the name of the
+    result says why. Raises DiagnosticError (exit 5) if a commit that the user named cannot be used.
     """
     try:
         repository = Repository.containing(root.parent)
@@ -200,7 +201,7 @@ def read_base(
 
 
 def _named_base(repository: Repository, ref: str) -> Base:
-    """Return the commit that the user named with `--base`. Raises DiagnosticError if it is missing."""
+    """Return the commit that the user named with `--base`. Raises DiagnosticError if the clone lacks it."""
     commit = repository.resolve_commit(ref)
     if commit is None:
         raise _unusable_base(
@@ -219,9 +220,10 @@ def _unusable_base(ref: str, why: str, hint: str | None = None) -> DiagnosticErr
 
 
 def _load_base(project: Project, base: Base, ref: str | None) -> Base:
-    """Return the base with its configuration, or a Base with the reason why there is none.
+    """Return the git base with its configuration loaded, or a Base whose name says why there is none.
 
-    Raises DiagnosticError for an invalid configuration if the user named the base.
+    `ref` is the commit that the user named with `--base`: if its configuration is invalid, DiagnosticError
+    is raised. An invalid configuration of the default base (`ref` is None) is only a warning.
     """
     assert base.commit is not None
     loaded = project.load(base.commit)
@@ -249,7 +251,10 @@ def _load_base(project: Project, base: Base, ref: str | None) -> Base:
 
 
 def _with_ids(repository: Repository, base: Base, registry: Registry, path: Path) -> Base:
-    """Return the base with the ids file of its commit. An invalid ids file is only a warning."""
+    """Return the git base with the ids file as it is in its commit.
+
+    Return the base unchanged if the commit has no such file, and with a warning if the file is invalid.
+    """
     absolute_path = path.parent.resolve() / path.name
     if base.commit is None or not absolute_path.is_relative_to(repository.top):
         return base

@@ -373,8 +373,8 @@ def find_program(name: str, repository: Path) -> str | None:
 def _check_owner(repository: GitDirectory, program: str) -> None:
     """Raise NoRepositoryError if the repository belongs to another user, who could forge its history.
 
-    Files of root are trusted, and root trusts everybody: in a container, the checkout often has another
-    owner.
+    As in git, `safe.directory` in the user's git configuration allows it. Files of root are allowed, and
+    root may use every repository, because the checkout in a container often has another owner.
     """
     if not hasattr(os, "geteuid"):  # on Windows, Python cannot tell who owns a file: docs/installing.md
         return

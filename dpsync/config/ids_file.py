@@ -45,9 +45,10 @@ def find_conflict_markers(text: str, file: str) -> list[Span]:
 
 
 def split_conflict(text: str) -> tuple[str, str] | None:
-    """Return our side and their side of a text with conflict markers; None if the markers do not match.
+    """Split a text with merge conflict markers into our text and their text; None if markers do not match.
 
-    Each line keeps its number, so that findings have the right position: lines of the other side are empty.
+    In each text, the markers and the lines of the other text are empty lines. So each line keeps its number,
+    and findings have the right position.
     """
     ours: list[str] = []
     theirs: list[str] = []
@@ -113,10 +114,11 @@ def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, D
 
 
 def parse_conflict(data: bytes, file: str, registry: Registry) -> tuple[IdsFile, DisputedLines, Findings]:
-    """Return the lines of both sides of a merge conflict, the entries with different lines, and findings.
+    """Merge both versions of an ids file with conflict markers, and return the entries with different lines.
 
-    A line of only one side is kept, because a merge must not lose lines. An entry with two different lines
-    has no line in the returned file. Without markers, the same holds for an entry with two lines.
+    A line of only one version is kept, because a merge must not lose lines. An entry with two different lines
+    (a disputed entry) has no line in the returned file, also in a file without markers. The third result are
+    the findings.
     """
     text, decode_findings = decode(data, file)
     if not decode_findings and not find_conflict_markers(text, file):
@@ -157,7 +159,7 @@ def parse_conflict(data: bytes, file: str, registry: Registry) -> tuple[IdsFile,
 
 
 def _without_disputed(ids: IdsFile, disputed: DisputedLines) -> IdsFile:
-    """Return the ids file without the lines of the disputed entries."""
+    """Return the ids file without the lines of the entries that have two different lines (`disputed`)."""
     return IdsFile(
         {
             platform: {
@@ -276,9 +278,10 @@ class _IdsFileParser:
         return IdsFile(nonempty_sections, tuple(self.repeated))
 
     def read_section(self, node: Node, owner: tuple[str, str]) -> LinesByAddress:
-        """Return the lines of one organization, and note repeated and disputed lines.
+        """Return the lines of one organization; `owner` is its platform and its id.
 
-        A section may be split into several parts: equal lines in them are repeated, different ones disputed.
+        The same organization may occur several times in a file. If an entry has a second line, an equal line
+        is added to `repeated`, and a different line makes the entry disputed, which is an error.
         """
         lines: dict[Address, RecordedLine] = {}
         first_lines = self._first_lines[owner]
@@ -380,7 +383,7 @@ def repeated_entry_finding(first: RecordedLine, line: RecordedLine) -> Diagnosti
 
 
 def repeated_line_warnings(ids: IdsFile) -> list[Diagnostic]:
-    """Return warnings about repeated lines, which are dropped when the file is written."""
+    """Return warnings about entries with two equal lines; writing the file removes the second line."""
     return [
         Diagnostic(
             codes.IDS_TWICE,

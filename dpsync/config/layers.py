@@ -107,7 +107,10 @@ class Overlays(Struct, frozen=True):
         )
 
     def _merge_tree(self, kinds: tuple[Kind, ...], lower: Node, upper: Node) -> Node:
-        """Merge two lists of nodes: nodes with the same `key` are merged in place, new nodes are appended."""
+        """Merge two lists of nodes: nodes with the same `key` are merged, other nodes of `upper` appended.
+
+        If one of them is not a list, return `upper`.
+        """
         if not (isinstance(lower, Sequence) and isinstance(upper, Sequence)):
             return upper
         nodes = list(lower.items)
@@ -206,7 +209,7 @@ class Layers(Struct, frozen=True):
 
 
 def without_other_environments(root: Mapping, chosen: str | None) -> Mapping:
-    """Return the root file without the environments that are not selected: their variables may be unset."""
+    """Return the root file with only the chosen environment, because variables of others may be unset."""
     environments = root.get("environments")
     if not isinstance(environments, Mapping):
         return root
@@ -240,9 +243,9 @@ def is_token_variable(name: str, env: Variables[str, str]) -> bool:
 
 
 def check_environments(root: Mapping, env: Variables[str, str]) -> list[Diagnostic]:
-    """Return the findings about all environments of a root file, including those not selected.
+    """Return the findings about all environments of a root file, including those that are not chosen.
 
-    `env` has the environment variables of the process, which may allow more names for token variables.
+    `env` has the environment variables of the process: one of them allows more names for token variables.
     """
     node = root.get("environments")
     if node is None:

@@ -93,8 +93,8 @@ def _registry_for_profile(
 ) -> Registry:
     """Return the registry with the kinds of the API version (profile) of a configuration.
 
-    The version is the named profile, the profile or address of the environment, the assumed profile, or the
-    profile of the registry, in this order.
+    The first of these that is known decides: the version from the command line, the version or the URL of the
+    environment, and the version of the server (`layers.assumed`). Otherwise all kinds are returned.
     """
     profile = layers.profile if layers is not None else None
     if profile is None and environment is not None:
@@ -112,10 +112,10 @@ def _watched_lists(
     declared: Collection[Address],
     patterns: tuple[Pattern, ...],
 ) -> Mapping[Address, Scope]:
-    """Return the undeclared lists below entries that a `policy: watch` pattern names.
+    """Return the lists that no file declares and that a `policy: watch` pattern matches, by address.
 
-    They are read for drift alone; no plan changes them. A single object is left out, because no object can
-    appear there.
+    `dpsync drift` reports new objects in these lists; no plan changes them. Places for exactly one object are
+    left out, because no object can appear there.
     """
     watched: dict[Address, Scope] = {}
     for resource in resources if patterns else ():

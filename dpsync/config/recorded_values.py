@@ -221,9 +221,10 @@ def _check_markers(marked: list[tuple[str, str]], value: Value) -> None:
 
 
 def check_secrets(value: Value, today: Value) -> None:
-    """Raise UnsuitableValueError for a secret that today's value does not use in the same place.
+    """Raise UnsuitableValueError if `value` has a secret that `today` does not have at the same path.
 
-    Otherwise a forged journal could send any environment variable to the platform.
+    `value` comes from a journal, and `today` from the present files. Otherwise a forged journal could send
+    any environment variable to the platform.
     """
     today_secrets = dict(_secrets(today, ()))
     for path, name in _secrets(value, ()):

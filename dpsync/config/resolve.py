@@ -252,7 +252,10 @@ class Resolver:
         )  # fmt: skip
 
     def _nested_value(self, entry: Declaration, field: Field) -> Value:
-        """Return the reference to the node that contains this entry in a tree; None at the root."""
+        """Return a reference to the node that contains this entry in a tree.
+
+        None at the root of the tree, or if the field cannot refer to that kind of node.
+        """
         container = self.declared.entries.get(entry.holder) if entry.holder else None
         return (
             Ref(container.address)

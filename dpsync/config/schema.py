@@ -351,9 +351,9 @@ _KEY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 def configuration_schema(registry: Registry) -> Schema:
-    """Return the JSON Schema of the root file, with descriptions.
+    """Return the JSON Schema of the root file (`dpsync.yaml`), with descriptions and examples.
 
-    Included files have the same shape without the first keys.
+    The schema is also used for included files, which have only some of the keys.
     """
     patterns: Schema = {"type": "array", "items": {"type": "string"}}
     number: Schema = {"type": "integer", "minimum": 0}

@@ -249,9 +249,9 @@ class Substitution(Struct):
         self, code: str, message: str, scalar: Scalar, offset: int = -1, width: int = 0,
         hint: str | None = None, cause: str | None = None,
     ) -> None:  # fmt: skip
-        """Report an error in a scalar, and note that its value stays unknown.
+        """Report an error in a scalar, and record that its value is unknown, so that later checks skip it.
 
-        An offset below 0 reports the whole scalar.
+        The error is at `offset` in the text, `width` characters long; a negative offset means the whole text.
         """
         self.unknown.add(scalar.span)
         span = scalar.span if offset < 0 else self.span_at(scalar, offset, width)

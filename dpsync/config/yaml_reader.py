@@ -136,11 +136,11 @@ DEFAULT_LIMITS: Final = FileLimits()
 def read(
     text: str | bytes, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
-    """Return the tree of one YAML file, and all findings. Never raises.
+    """Parse one YAML file, and return its root node and all findings. Never raises.
 
-    `file` is its name in spans; `repeated` allows repeated keys in a mapping. The node is None if the file is
-    empty, is not valid YAML, or exceeds a limit (reading stops there). After any other problem, the node
-    lacks the parts that the findings are about.
+    `file` is the file name for positions. `repeated` allows repeated keys in a mapping. The node is None if
+    the file is empty, is not valid YAML, or exceeds a limit. After any other problem, the node lacks the
+    parts that the findings are about.
     """
     decoded, diagnostics = decode(text, file, limits)
     return (None, diagnostics) if diagnostics else read_text(decoded, file, limits, repeated)

@@ -69,7 +69,10 @@ def malformed_nodes(document: Json, defaults: Mapping[str, Json]) -> Iterator[Un
 def _malformed_below(
     node: Json, path: str, defaults: Mapping[str, Json], depth: int
 ) -> Iterator[UnsupportedNode]:
-    """Yield every malformed node below a node. `path` leads to the node, such as `nodes[2].nodes[0]`."""
+    """Yield every malformed node inside a node of a GitBook document.
+
+    `path` is the path of the node, such as `nodes[2].nodes[0]`, and `defaults` has the members of each type.
+    """
     for name in _CHILD_LISTS:
         children = node.get(name)
         if children is None:

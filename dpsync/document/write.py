@@ -228,11 +228,11 @@ def _delimiter_runs(atoms: list[_TextPiece]) -> Iterator[DelimiterRun]:
 
 
 def _escape_until_delimiters_work(atoms: list[_TextPiece], runs: list[DelimiterRun], before: str) -> None:
-    """Write characters next to delimiters as references until every delimiter opens or closes as intended.
+    """Escape characters next to delimiters such as `**` until every delimiter can open or close its span.
 
-    By CommonMark's flanking rules, a delimiter opens or closes depending on the characters around it. A
-    character reference ends in punctuation, next to which a delimiter may always open or close. `before` is
-    the character before the first piece.
+    By CommonMark's flanking rules, this depends on the characters around the delimiter. The escape is a
+    character reference (`&#…;`): it ends in punctuation, next to which a delimiter can always open or close.
+    `runs[i]` are the delimiters before `atoms[i]`, and `before` is the character before the first piece.
     """
     unchecked = list(range(len(runs)))
     while unchecked:
