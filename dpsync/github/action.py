@@ -300,10 +300,10 @@ class _Apply(Struct, frozen=True):
 
 
 def report_applied(run: ActionRun, result: CommandResult, approvals: Approvals | None, commit: str) -> None:
-    """Write the result of an apply to the comments of its approved plans.
+    """Write the result of an apply to the comments on GitHub that show the approved plans.
 
-    If the apply converged (GitBook now matches the files), its approvals are used up and the drift issue is
-    closed. `commit` is the applied commit.
+    If the apply converged (GitBook now matches the files), the approvals cannot be used again, and the drift
+    issue is closed. `commit` is the applied commit. Errors of GitHub are only reported.
     """
     document = result.document
     if not isinstance(document, ApplyDocument) or run.github is None:

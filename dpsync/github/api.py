@@ -117,7 +117,8 @@ class GitHub:
 
         Args:
             path: The path below the repository, already percent-encoded.
-            safe: Whether sending the request twice has the same effect as sending it once.
+            safe: Whether sending the request twice has the same effect as sending it once, so that it may be
+                retried.
         """
         url = httpx.URL(self._repository + path, params=query or None)
         return self._transport.request_json(method, str(url), content, safe)

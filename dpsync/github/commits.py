@@ -142,8 +142,8 @@ class ReviewComparison(Struct, frozen=True):
 def compare(reviewed: Collection[ShownChange] | None, plan: Plan) -> ReviewComparison:
     """Compare the changes of a new plan with the changes that reviewed plans showed.
 
-    `reviewed` is None if nothing was reviewed. Both sides are compared by digests, because the markers of
-    comments contain only digests.
+    `reviewed` is None if nothing was reviewed. Changes are compared by digests, because the comments on
+    GitHub that show reviewed plans store only digests.
     """
     addresses = tuple(change.address for change in plan.changes)
     if reviewed is None:
@@ -309,9 +309,10 @@ def verify_checked_out_commit(workflow_run: WorkflowRun, github: GitHub | None, 
 def _is_named_by_github(
     workflow_run: WorkflowRun, github: GitHub | None, commit: str, copy: WorkingCopy
 ) -> bool:
-    """Return whether GitHub confirms a commit: as trial merge of this change or last commit of the branch.
+    """Return whether a commit is the trial merge of this pull request, or the last commit of the branch.
 
-    Raises UnusableCheckoutError if GitHub does not answer.
+    GitHub is asked, because the working copy may be forged. Raises UnusableCheckoutError without a token, or
+    if the request fails.
     """
     try:
         if github is None:

@@ -100,9 +100,10 @@ class Branches(Struct, frozen=True):
             raise GitHubError("the response of GitHub has no file content") from None
 
     def commit_file(self, path: str, branch: str, data: bytes, replaced: FileVersion, message: str) -> str:
-        """Commit a file to a branch, in place of the version that was read. Return the commit.
+        """Commit a file to a branch, and return the id of the commit.
 
-        GitHub refuses the request if the branch has another version of the file.
+        `replaced` is the version of the file that was read before. GitHub refuses the request if the branch
+        has another version by now.
         """
         content = {"message": message, "content": b64encode(data).decode(), "branch": branch}
         if replaced.blob_sha is not None:
@@ -269,10 +270,11 @@ class IdsBranch(Struct, frozen=True):
         return PushResult(f"{self._repository_url}/commit/{commit}", merged)
 
     def _save_by_pull_request(self) -> PushResult:
-        """Commit the new lines to a separate branch, and open a pull request for that branch.
+        """Commit the new lines of the ids file to a separate branch, and open a pull request for it.
 
-        If the branch has lines of earlier applies that are not merged yet, they are kept. Nothing is written
-        if the base branch already has all lines, or if the separate branch is up to date.
+        Lines of earlier applies on the separate branch that are not merged yet are kept. Nothing is committed
+        if the target branch (`base`) already has all lines, or if the separate branch is up to date. Raises
+        UnclearIdsError if the target branch does not exist.
         """
         base, path, branches = self.workflow_run.branch, self.local_ids.path, self.branches
         name = f"dpsync/ids-{make_key(path, base)[:8]}"

@@ -69,7 +69,10 @@ class Issues(Struct, Generic[M], frozen=True):
         return result
 
     def current(self) -> tuple[GitHubText, M] | None:
-        """Return the oldest open issue with its marker, otherwise the newest closed one; None without any."""
+        """Return the oldest open issue with its marker; without one, the newest closed issue, or None.
+
+        A marker is a hidden comment in the text of the issue, with data of the last run.
+        """
         issues_with_markers = self.find()
         return (
             next(
@@ -94,16 +97,16 @@ class Issues(Struct, Generic[M], frozen=True):
         return opened
 
     def close(self, why: str) -> GitHubText | None:
-        """Close all open issues, except those of later runs. Return the last closed issue, or None.
+        """Close all open issues, except those of later runs. Return the last of these issues, or None.
 
         `why` is the text of a comment that is added to each issue.
         """
-        closed = None
+        closed_issue = None
         for text, marker in self.find():
             if text.open and marker.age <= self.workflow_run.age:
                 self.github.comment(text.number, why)
-                closed = self.github.edit_issue(text.number, state="closed", state_reason="completed")
-        return closed
+                closed_issue = self.github.edit_issue(text.number, state="closed", state_reason="completed")
+        return closed_issue
 
 
 def format_time(seconds: int) -> str:
@@ -281,15 +284,18 @@ class FailingChecksIssue(Struct, frozen=True):
         return self._update(failed, document, name) if failed.number >= FAILURES_BEFORE_ISSUE else None
 
     def record_success(self) -> GitHubText | None:
-        """Close the issue and delete the count after a successful check. Return the closed issue, or None."""
-        closed = self.issues.close(
+        """Close the issue about failing checks, and delete the label that counts failures.
+
+        A newer run's label is kept. Return the closed issue; None if no issue was open.
+        """
+        closed_issue = self.issues.close(
             "**Drift checks work again.** A drift check has "
             f"succeeded.\n\n{comment_footer(self.issues.workflow_run)}"
         )
         before = self._read_count()
         if before is not None and before.age <= self.issues.workflow_run.age:
             self.issues.github.request("DELETE", f"/labels/{self.label}")
-        return closed
+        return closed_issue
 
     # The issue.
 

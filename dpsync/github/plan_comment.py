@@ -93,11 +93,11 @@ def shown_changes(plan: Plan) -> tuple[ShownChange, ...]:
 
 
 def shown_changes_of(change: Change, plan: Plan) -> tuple[ShownChange, ...]:
-    """Return what a plan shows of one change as digests; at least one.
+    """Return digests of what a plan shows of one change, to compare it with a reviewed plan.
 
     An update has one digest for each field, move, effect and special step; another change has one digest for
-    the whole object. The HTTP requests do not count: the rest of a half-finished plan has the same changes,
-    but ids in place of addresses.
+    the whole object. The HTTP requests are left out: after an interrupted apply, the remaining requests have
+    ids in place of addresses.
     """
     content = change.without_labels.model_dump(mode="json")
     for difference in content["differences"]:

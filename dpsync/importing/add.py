@@ -76,7 +76,7 @@ def add(
         sides: The configuration, the live objects and the files.
         objects: The live objects to add, by their addresses, such as `acme/teams/[Sales]`.
         pinned: The ids of objects that get a pin: a line `id: …` that binds the entry to the object.
-        target_file: The file that gets the entries; by default, the file of the siblings.
+        target_file: The file that gets the entries. By default, the file with the entries beside them.
         find_sharers: Returns the other environments that read a file. Such a file is not edited.
     """
     objects_to_add = dict(objects)
@@ -387,7 +387,8 @@ class _Adder:
     def _add_dotted_key(self, parent: Entry, words: list[str], value: Any) -> None:
         """Add a dotted key (`words`) with a value to an entry, as nested mappings. Raises UneditableError.
 
-        In block style, the key is added before trees and the keys of the root file, which stay last.
+        In block style, the key is added before navigation trees. If the fields of an organization are at the
+        top of the root file (`organization: acme`), it is also added before the other keys of the file.
         """
         outer, *inner = words
         for word in reversed(inner):

@@ -292,9 +292,9 @@ class YamlFile:
         return None
 
     def _edit_in_key_line(self, key: Scalar, old: Node, value: Any) -> TextEdit | None:
-        """Return the edit that replaces lines below a key by a value in the line of the key.
+        """Return the edit that replaces a list or mapping in the lines after its key by a value on one line.
 
-        None if the old value is no collection in block style below its key.
+        None if the old value is a scalar, or is not in lines of its own after the key.
         """
         (_, end), (start, stop) = self.node_range(key), self.node_range(old)
         between = self.text[end:start]
@@ -719,9 +719,10 @@ def _child_at(parent: Node, step: Step) -> tuple[Scalar | None, Node] | None:
 def _text_with_added_nodes(
     document: YamlFile, key: Scalar | None, node: Node, steps: list[Step], value: Any
 ) -> str:
-    """Return the text in which a value is added below the last existing node of its path.
+    """Return the text of an overlay file in which a value is added, with the missing part of its path.
 
-    `key` and `node` are that node and its key, and `steps` the rest of the path. Raises UneditableError.
+    `node` is the last existing node on the path of the value, `key` the key of this node, and `steps` the
+    missing part. Raises UneditableError.
     """
     first, *other_steps = steps
     missing = value

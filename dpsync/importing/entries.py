@@ -164,10 +164,10 @@ class _EntryDescriber:
         """The ids inside each object, by kind and reference field."""
 
     def describe(self) -> DescribedEntries:
-        """Return the entries of all objects that can be written, with their pins.
+        """Return the entries of all objects that can be written, with pins (`id: …`) where necessary.
 
-        Left out are objects that cannot be written, objects below or in them, and nodes that Git Sync
-        manages.
+        Left out are objects that cannot be written, objects below or in them, and navigation nodes that
+        Git Sync manages.
         """
         left_out_ids: set[int] = set()
         for obj in self.inventory.objects:
@@ -209,9 +209,9 @@ class _EntryDescriber:
         self.entries = again.describe()
 
     def _describe_entry(self, obj: InventoryObject) -> DescribedEntry | None:
-        """Return the entry of one object; None if the object is left out (with a note).
+        """Return the entry of one object; None if no valid entry can be written for it.
 
-        A value that cannot be written is left out and noted, too.
+        An object or a value that cannot be written is added to the list of left-out parts, with the reason.
         """
         entry = DescribedEntry(obj)
         shape = obj.kind.shape
@@ -283,9 +283,9 @@ class _EntryDescriber:
         return None
 
     def _leave_out_synced(self, entry: DescribedEntry) -> tuple[str, ...]:
-        """Return the fields whose values GitBook syncs with a repository, and note that they are left out.
+        """Return the fields that GitBook syncs with a git repository (Git Sync), which the files leave out.
 
-        A tree that is synced, too, is noted in the same way.
+        These fields, and the navigation tree if it is synced, are added to the list of left-out parts.
         """
         obj = entry.found_object
         synced, repository = obj.kind.git_sync, obj.live.synced_repository
@@ -362,9 +362,10 @@ class _EntryDescriber:
         return name_reference
 
     def _variable_namer(self, obj: InventoryObject, field_: Field) -> Callable[[tuple[str, ...]], str]:
-        """Return a function that returns an unused variable name for a secret at a path in a field.
+        """Return a function that returns an unused variable name for a secret, such as ACME_SITES_DOCS_TOKEN.
 
-        It notes each variable, because a person must set it. An example is ACME_SITES_DOCS_TOKEN.
+        Its argument is the path of the secret in the field. The variable is added to the required secrets,
+        which a person must set.
         """
 
         def name_variable(path: tuple[str, ...]) -> str:
@@ -418,10 +419,10 @@ class _PinFinder:
         """The ids of matched entries so far. As in a plan, kinds are matched in the registry's order."""
 
     def pin_where_needed(self, kind: Kind, siblings: list[InventoryObject]) -> None:
-        """Pin the siblings of one kind that the matcher would not match with their own entries.
+        """Pin the siblings of one kind that a plan would not match with their own entries.
 
-        If pinning these is not enough, all siblings are pinned. Entries of some kinds need no pin: their key
-        or their place identifies the object.
+        A pin is a line `id: …` in an entry. If pinning these is not enough, all siblings are pinned. Some
+        kinds need no pin, because the key or the position of an entry identifies the object.
         """
         by_identity = {obj.live.identity: obj for obj in siblings}
 

@@ -40,7 +40,7 @@ class CachingClient(ReadClient):
         self._lists: dict[str, list[dict[str, Any]]] = {}
 
     def get(self, path: str, params: Params | None = None) -> JSON:
-        """Return the answer, from memory if the request was sent before. A failed request is sent again."""
+        """Return the response, from memory if the request was sent before. A failed request is sent again."""
         request = json.dumps([path, sorted((params or {}).items())])
         if request in self._answers:
             self.observer.add_reads(-1)
@@ -234,10 +234,10 @@ class CopiedSettings(Struct, frozen=True):
 def copy_root_settings(
     present: bytes, files: Mapping[str, bytes], find_problem: FindProblem
 ) -> CopiedSettings:
-    """Copy the policy and the environments of the present root file into the new root file.
+    """Copy the policy and the environments of the replaced root file into the new root file.
 
-    A part that would make the new files invalid is not copied. Parts, includes, variables and comments that
-    are lost are listed in the result. `present` is the content of the present root file.
+    A part that would make the new files invalid is not copied; `find_problem` checks this. The result lists
+    what is lost: parts, includes, variables and comments. `present` is the content of the replaced file.
     """
     try:
         old = YamlFile(decode(present, ROOT_FILE)[0], ROOT_FILE)
@@ -328,6 +328,7 @@ def _line_inserter(lines: list[str], parent: str | None) -> Callable[[str], str]
     """
 
     def insert(text: str) -> str:
+        """Return the text of a root file with the lines."""
         document = YamlFile(text, ROOT_FILE)
         root = document.root
         assert isinstance(root, MappingNode)
@@ -354,6 +355,7 @@ def _watch_inserter(patterns: list[str]) -> Callable[[str], str]:
     """
 
     def insert(text: str) -> str:
+        """Return the text of a root file with the missing patterns."""
         document = YamlFile(text, ROOT_FILE)
         assert isinstance(document.root, MappingNode)
         policy = document.root.get("policy")

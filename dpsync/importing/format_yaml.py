@@ -233,7 +233,10 @@ class _YamlFormatter:
         return 0
 
     def _without_extra_empty_lines(self, lines: list[str]) -> Iterator[str]:
-        """Return the lines without empty lines at the top, and without repeated empty lines."""
+        """Yield the lines without empty lines at the top, and without a second empty line in a row.
+
+        Empty lines inside a text of several lines are kept, because they belong to its value.
+        """
         in_text, empty = False, True
         for number, line in enumerate(lines):
             if line or self.lines_with_tokens[number].continues:

@@ -240,9 +240,10 @@ class _InventoryReader:
         ]
 
     def read_children(self, level: list[InventoryObject]) -> list[InventoryObject]:
-        """Read all lists, trees and singles directly below these objects, in parallel.
+        """Read all lists, trees and single objects whose parents are the objects in `level`, in parallel.
 
-        Return the new objects, without outputs of other objects. Unreadable lists are noted in the inventory.
+        Return the new objects, without outputs: objects that GitBook itself creates for another object, such
+        as the space of a translation. Unreadable lists are added to the inventory.
         """
         lists_to_read = [
             (kind, parent)
@@ -253,6 +254,7 @@ class _InventoryReader:
         self.observer.expect_reads(len(lists_to_read))
 
         def read(kind: Kind, parent: InventoryObject) -> tuple[LiveObject, ...] | UnreadableSource:
+            """Return the objects of a kind below a parent, or why they cannot be read."""
             source = self.sources.source(kind, parent.live.identity, parent.url_chain)
             try:
                 return self.sources.read(source)
@@ -279,10 +281,10 @@ class _InventoryReader:
         return [obj for obj in children if (obj.kind.name, obj.live.id) not in self.inventory.outputs]
 
     def _needs_request(self, kind: Kind, parent: InventoryObject) -> bool:
-        """Return whether to read the objects of a kind below a parent with a request of their own.
+        """Return whether reading the objects of a kind below a parent takes a request of its own.
 
-        A tree is read once for all kinds of its nodes. Singles of nodes are read only with `full`; otherwise
-        they are noted as unreadable.
+        A tree is read once for all kinds of its nodes. The settings of a node (a single object) are read only
+        with `full`; otherwise they are added to the unreadable lists, as skipped.
         """
         if isinstance(parent.kind.shape, NodeShape):
             # The answer with a tree contains all nodes. The settings of a node (a single) would need one
@@ -304,9 +306,10 @@ class _InventoryReader:
         return kind is first
 
     def _found_objects(self, parent: InventoryObject, objects: Iterable[LiveObject]) -> list[InventoryObject]:
-        """Return the objects of one list or tree, linked to their parents and holders below `parent`.
+        """Return the objects of one list or tree below `parent`, each with its parent and its holder.
 
-        The objects of a tree are ordered so that each node comes after the node that contains it.
+        The holder of a navigation node is the node that directly contains it. `objects` has each node after
+        its holder.
         """
         objects_by_identity: dict[Identity, InventoryObject] = {parent.live.identity: parent}
         for live in objects:
@@ -343,10 +346,10 @@ class _InventoryReader:
                     self._read_orders(order.name, ordered, holders, order.live_order_read.path)
 
     def _read_orders(self, name: str, ordered: Kind, holders: list[InventoryObject], path: str) -> None:
-        """Read the order of the objects in each holder with a request of its own, in parallel.
+        """Read the order of the objects in each of the holders, with one request per holder, in parallel.
 
         `name` is the name of the order, `ordered` the kind of the ordered objects, and `path` the path
-        template of the request. An order that may not be read is noted as unreadable.
+        template of the request. An order that the token may not read is added to the unreadable lists.
         """
         lists = self.sources.map_parallel(lambda holder: self._read_order(holder, path), holders)
         for holder, ids in zip(holders, lists, strict=True):

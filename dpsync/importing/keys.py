@@ -98,7 +98,7 @@ class ObjectsById:
 
 
 def _tree_owner_or_parent(obj: InventoryObject) -> InventoryObject | None:
-    """Return the parent of an object; for a navigation node, the owner of its tree."""
+    """Return the parent of an object; for a navigation node, the object with the tree, such as a site."""
     owner = obj.parent
     while (
         owner is not None and isinstance(obj.kind.shape, TreeNode) and isinstance(owner.kind.shape, TreeNode)

@@ -357,8 +357,8 @@ def root_mapping(
 ) -> BlockMapping:
     """Return the YAML data of a root file.
 
-    `head` are the first keys, such as the version. A single organization needs no level of its own: its
-    fields are at the top, after its key.
+    `head` are the first keys, such as the version. The fields of a single organization are at the top of the
+    file, after `organization: KEY`; several organizations are in a mapping.
     """
     if len(organizations) != 1:
         return BlockMapping({**head, ORGANIZATIONS_KEY: BlockMapping(organizations)}, [*comments])
@@ -440,7 +440,7 @@ class MemoryFiles:
         self._files = files
 
     def included(self, include: nodes.Node, at: str = "") -> tuple[list[IncludedFile], list[Diagnostic]]:
-        """Return the files that the patterns of `include` in the root file match, and no problems."""
+        """Return the files in memory that the patterns of `include` match, sorted, and no problems."""
         del at
         patterns = (
             [node for node in include if isinstance(node, nodes.Scalar)]

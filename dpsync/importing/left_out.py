@@ -40,7 +40,7 @@ _MAX_NAMED = 3
 def left_out(
     inventory: Inventory, nameless: Sequence[InventoryObject], entries: DescribedEntries
 ) -> list[LeftOut]:
-    """Return a note for each object, field and list that is not in the files and why, ordered by address.
+    """Return each object, field and list that the files leave out, with the reason, sorted by address.
 
     `nameless` are the objects that can have no key.
     """
@@ -102,9 +102,9 @@ def _commented_object(obj: InventoryObject) -> InventoryObject:
 
 
 def _unreadable_notes(sources: Sequence[UnreadableSource]) -> Iterator[LeftOut]:
-    """Yield one note for each group of unreadable lists of the same kind in one organization.
+    """Yield one note for each group of unreadable lists with the same kind, reason and organization.
 
-    The lists of a group have the same reason, and the note has a pattern for their addresses.
+    The note has a pattern that matches all addresses of the group.
     """
     sources_by_reason: dict[tuple[str, ...], list[UnreadableSource]] = {}
     for source in sources:

@@ -264,10 +264,11 @@ class _NavigationConverter:
         content_fields: dict[str, Any],
         address: Address,
     ) -> dict[str, Any]:
-        """Return the data of the object below a node that has further settings, such as its public title.
+        """Return the data of a node's settings that are an object of their own, such as its public title.
 
-        A setting is left out if the space that the node shows has the same value. `values` are the entries of
-        the node in the file, and `content_fields` the fields of the entry of that space.
+        A setting is left out if the space that the node shows has the same value. `values` has the keys of
+        the node in the navigation file, and `content_fields` the fields of the entry of that space. The
+        result is empty without such settings.
         """
         single = self.tree.settings_single(kind)
         if single is None:

@@ -81,9 +81,10 @@ class NavigationKinds(Struct, frozen=True):
         return None
 
     def settings_single(self, kind: Kind) -> tuple[str, Kind, tuple[str, ...]] | None:
-        """Return key, kind and fields of the single below a node that has further settings, if any.
+        """Return the key, kind and field names of the object with further settings of a node, if any.
 
-        In a navigation file, these fields are keys of the node itself.
+        In the configuration, this object is below the node. In a navigation file, its fields are keys of the
+        node itself.
         """
         assert isinstance(kind.shape, NodeShape)
         if kind.shape.navigation_file_customization is None:
@@ -496,9 +497,9 @@ class _NavigationExporter(Struct):
         yield data
 
     def _single_values(self, kind: Kind, entry: Entry) -> dict[str, Value]:
-        """Return the settings of the single below a node that a navigation file can contain.
+        """Return a node's further settings that a navigation file can contain, such as the public title.
 
-        An example is the public title. Other settings are reported.
+        They are an entry of its own below the node. Settings that the file cannot contain are reported.
         """
         single = self.tree.settings_single(kind)
         single_entry = (

@@ -100,13 +100,13 @@ def update(
 
 
 def unintended_changes(before: Plan, after: Plan, updated: Updated) -> list[Diagnostic]:
-    """Return an error for each field that the edit changes although it should not, for example by an anchor.
+    """Return an error for each field that an edit of the files changes by mistake, for example by an anchor.
 
-    `before` and `after` are plans of the files before and after the edit. An intended field must not differ
-    any more, and no other field may differ that did not differ before.
+    `before` and `after` are plans of the files before and after the edit. A field that was written (in
+    `updated`) must no longer differ from GitBook, and no other field may begin to differ.
     """
     differences_before, differences_after = _differing_fields(before), _differing_fields(after)
-    intended = {(str(field.address), field.field) for field in updated.written}
+    written_fields = {(str(field.address), field.field) for field in updated.written}
     return [
         Diagnostic(
             "side-effect",
@@ -114,7 +114,9 @@ def unintended_changes(before: Plan, after: Plan, updated: Updated) -> list[Diag
             address=address,
             hint="several entries share this line, by a YAML anchor or a shared file. Edit the line by hand",
         )
-        for address, name in sorted((differences_after - differences_before) | (differences_after & intended))
+        for address, name in sorted(
+            (differences_after - differences_before) | (differences_after & written_fields)
+        )
     ]
 
 

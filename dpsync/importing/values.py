@@ -210,10 +210,10 @@ def secret_variable(address: Address, field: str, path: tuple[str, ...]) -> str:
 
 
 def without_defaults(value: Any, absent: Any, shape: Mapping[str, Any] | None = None) -> Any:
-    """Return the keys of a partly managed JSON value that differ from the default; None without a difference.
+    """Return a JSON value without the keys that have their default values; None if nothing is left.
 
-    `absent` is the default, and `shape` the JSON Schema of the value. An object is taken or left as a whole
-    if its schema has required keys or several forms.
+    `absent` is the default, and `shape` the JSON Schema of the value. An object whose schema has required
+    keys or several forms is kept or dropped as a whole.
     """
     shape = shape or {}
     is_indivisible = bool(shape.get("required")) or "anyOf" in shape
