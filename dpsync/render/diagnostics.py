@@ -148,7 +148,7 @@ def _render_finding(finding: Diagnostic, lines: _SourceLines, paint: _Paint) -> 
 
 
 def _excerpt(source: str, span: Span) -> tuple[str, str, str]:
-    """Return a source line as shown, the indent of its carets, and the carets (`^^^`) below a span.
+    """Return a source line as shown, the indent of its carets, and the carets (`^^^`) that mark a span.
 
     A line of more than 100 columns is cut around the span, with `…` at the cut ends.
     """

@@ -94,9 +94,10 @@ class _DriftListing:
         self.names: Names = names_of(self.drift)
 
     def entries(self) -> Iterator[ViewEntry]:
-        """Yield an entry for each object that differs, with the blockers and refusals about the object.
+        """Yield an entry of the drift report for each object whose files and live object differ.
 
-        Then yield notes, and the blockers and refusals that are about other objects.
+        The entry has the blockers and refusals about the object. Then yield the notes, and the blockers and
+        refusals about other objects.
         """
         drifted_addresses = {drifted.address for drifted in self.drift.found}
         by_address: dict[str, list[Refusal | Blocked]] = defaultdict(list)

@@ -18,7 +18,7 @@ _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]*)\)")
 
 
 def read_code_sections() -> dict[str, list[str]]:
-    """Return the lines below each heading of docs/errors.md, by error code.
+    """Return the section of each error code in docs/errors.md, as lines without the heading.
 
     Raises OSError if the page is missing.
     """

@@ -59,9 +59,9 @@ def render_code(code: str, section: Iterable[tuple[str, bool]], paint: Paint) ->
 
 
 def render_overview(kinds: Iterable[tuple[str, str]], paint: Paint) -> str:
-    """Return the list of all kinds with their place in the files, and examples of other words to explain.
+    """Return the text of `dpsync explain` without an argument: all kinds, and examples of other words.
 
-    `kinds` has the name and the place of each kind.
+    `kinds` has the name of each kind, and where its entries are in the files.
     """
     rows = list(kinds)
     column_width = max(len(name) for name, _ in rows) + 2

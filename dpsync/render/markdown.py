@@ -313,8 +313,8 @@ def _sentence_markdown(sentence: Sentence) -> str:
 def _first_line(entry: ViewEntry, as_code: Callable[[str], str], as_prose: Callable[[str], str]) -> str:
     """Return the first line of an entry: sign, summary, code and location.
 
-    The line is never empty and never begins with a space, because Markdown would then show the lines below
-    the entry as other entries.
+    The line is never empty and never begins with a space, because Markdown would then show the following
+    lines of the entry as other entries.
     """
     parts = [as_code(entry.sign)] if entry.sign else []
     parts += filter(None, [as_prose(clip_text(entry.summary))])

@@ -178,7 +178,7 @@ def plan_facts(plan: PlanOrDrift, digest: str = "", effort: str = "") -> tuple[s
 
 
 def plan_blocks(plan: Plan) -> list[Block]:
-    """Return the blocks of a plan: the changes, the navigations before and after, and the side blocks."""
+    """Return the blocks of a plan: the changes, the navigations before and after, and what only -v shows."""
     listing = PlanListing(plan)
     entries = tuple(listing.entries())
     blocks = Blocks([Block("", entries)] if entries else [])
@@ -267,7 +267,7 @@ class PlanListing(Struct, dict=True):
     def _related_items(self) -> dict[str, RelatedItems]:
         """Return the exposures, URLs, blockers, notes and refusals of each object, by address.
 
-        A changed URL belongs to the nearest changed object above it.
+        A changed URL belongs to the nearest of its object and the containing objects that the plan changes.
         """
         by_address: dict[str, RelatedItems] = defaultdict(RelatedItems)
         for exposure in self.plan.exposures:
@@ -370,12 +370,11 @@ class PlanListing(Struct, dict=True):
     def _sentences(
         self, plan: Plan, change: Change, related: RelatedItems, exposing_fields: set[str]
     ) -> Iterator[Sentence]:
-        """Yield the sentences below the fields of a change.
+        """Yield the sentences about a change, which follow its fields.
 
-        They say how the object was matched, the effects, exposures, URLs, causes, blockers, notes and
-        refusals.
-
-        `exposing_fields` are the shown fields that are marked as opening access.
+        They say how the object was matched, and name the effects, exposures (who can see or do more), URLs,
+        causes, blockers, notes and refusals. `exposing_fields` are the shown fields that already have the
+        mark "opens access".
         """
         if match := plan_words.match_text(plan, change):
             yield Sentence(match, verbosity=1, tone="faint")
@@ -507,7 +506,7 @@ def note_sentence(note: Note) -> Sentence:
 
 
 def note_entry(plan: PlanOrDrift, note: Note) -> ViewEntry:
-    """Return an entry of one line for a note."""
+    """Return an entry of one line for a note: a remark or warning of the plan about one address."""
     is_warning = note.severity == "warning"
     return ViewEntry(
         address=visible(note.address),
@@ -553,7 +552,7 @@ def refusal_entry(plan: PlanOrDrift, refusal: Refusal) -> ViewEntry:
 
 
 def side_blocks(plan: PlanOrDrift) -> list[Block]:
-    """Return the blocks beside the main list, for -v and pages: problems, notes and unmanaged objects."""
+    """Return the blocks after the main list, for -v and pages: problems, notes and unmanaged objects."""
     blocks = Blocks()
 
     def lines(items: Iterable[Any], text: Callable[[Any], str], sign: str = "") -> Iterator[ViewEntry]:

@@ -27,8 +27,8 @@ def apply_question(plan: Plan) -> str:
 def delete_question(plan: Plan) -> str:
     """Return the question that a person answers with the number of deletes.
 
-    It names the objects that the plan deletes, and says whether they can be restored. An object that a delete
-    removes by cascade cannot be restored.
+    It names the objects that the plan deletes, and says whether they can be restored. An object that GitBook
+    deletes together with its parent cannot be restored.
     """
     return (
         f"Delete {join_with_and([*_deleted_names(plan)])} in {_platform_and_organizations(plan)}? "

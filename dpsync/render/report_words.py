@@ -46,8 +46,8 @@ def restore_hints(report: Report) -> Iterator[str]:
 def applied_text(plan: Plan, report: Report, seconds: float | None = None) -> str:
     """Return how many objects an apply created, changed, moved and deleted, and which steps did not succeed.
 
-    An object that a delete removes by cascade counts as deleted. `seconds` is the duration of the apply, if
-    it is known.
+    An object that GitBook deleted together with its parent counts as deleted. `seconds` is the duration of
+    the apply, if it is known.
     """
     numbers = [f"{number} {word}" for word, number in applied_counts(plan, report).items()]
     steps: list[str] = []
@@ -82,7 +82,7 @@ def applied_changes(plan: Plan, report: Report) -> dict[str, list[Change]]:
 def applied_counts(plan: Plan, report: Report) -> dict[str, int]:
     """Return how many objects an apply created, changed, moved and deleted, without numbers that are 0.
 
-    An object that a delete removes by cascade counts as deleted.
+    An object that GitBook deleted together with its parent counts as deleted.
     """
     return {
         word: sum(count_deletes([change]).total if word == "deleted" else 1 for change in changes)
@@ -167,10 +167,10 @@ def unapplied_text(plan: Plan) -> str:
 
 
 def result_sentence(plan: Plan, report: Report) -> str:
-    """Return whether the platform now matches the files, and how certain this is.
+    """Return the last sentence of an apply: whether GitBook now matches the files, according to a new plan.
 
-    After a revert, the platform need not match the files. Then the sentence says whether everything was
-    reverted.
+    It also names what is missing or uncertain, and the next command. After a revert, GitBook need not match
+    the files: the sentence says whether everything was reverted.
     """
     if report.interrupted:
         finish_command = (

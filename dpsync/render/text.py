@@ -54,7 +54,7 @@ def _rehearsal_text(document: RehearseDocument, options: FormatOptions) -> str:
 
 @render_text.register
 def _apply_text(document: ApplyDocument, options: FormatOptions) -> str:
-    """Render the plan of an apply, and below the report, or that nothing was applied."""
+    """Render the plan of an apply, followed by its report, or by the reason why nothing was applied."""
     plan, paint = document.plan.plan, Paint(options.color)
     planned = _writer(options).view(plan_view(plan, document.plan.digest, document.plan.rehearsal))
     if document.report is None:

@@ -274,7 +274,7 @@ def key_words(registry: Registry, kind: Kind) -> str:
 
 
 def address_words(registry: Registry, kind: Kind) -> list[str]:
-    """Return an example of an address of a kind for each place where its entries can be."""
+    """Return an example of an address of a kind for each kind of parent that its entries can have."""
     key = key_example(registry, kind)
     if kind.parent is None:
         return [key]

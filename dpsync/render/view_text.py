@@ -314,7 +314,7 @@ MAX_UNTRIED_STEPS = 10
 
 
 def render_outcome(outcome: Outcome, paint: Paint) -> str:
-    """Return the result of a step in a line, and below it where the entry is written."""
+    """Return a line with the result of a step, and a line with the file and line of the entry, if known."""
     text = f"{outcome.result:>9}  {visible(outcome.step)}"
     if outcome.error:
         text += f": {visible(outcome.error)}"
