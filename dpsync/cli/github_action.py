@@ -313,7 +313,7 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
         return None
 
     def merged(commit: str) -> str | None:
-        """Return the second parent of a merge commit; None for any other commit."""
+        """Return the second parent of a merge commit (the merged commit); None for any other commit."""
         with suppress(NoRepositoryError):
             parents = VerifiedRepository.containing(directory).parents(commit)
             return parents[1] if len(parents) == 2 else None

@@ -211,10 +211,13 @@ class Progress:
 
     def _waiting_text(self) -> str:
         """Return why a client waits and for how long, in brackets; "" if no client waits."""
-        seconds_left = self._waits[1] - self._now() if self._waits else 0.0
-        if self._waits is None or seconds_left <= 0:
+        if self._waits is None:
             return ""
-        return f" ({_WAIT_REASONS[self._waits[0]]}, {max(1, round(seconds_left))} s)"
+        reason, end = self._waits
+        seconds_left = end - self._now()
+        if seconds_left <= 0:
+            return ""
+        return f" ({_WAIT_REASONS[reason]}, {max(1, round(seconds_left))} s)"
 
     def _write(self, text: str) -> None:
         """Write to the screen. After an error, nothing more is shown."""

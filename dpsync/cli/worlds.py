@@ -1,6 +1,6 @@
-"""Read a live organization as a world, for `dpsync world` and `dpsync serve --from-live`.
+"""Save a copy of the live organization, for `dpsync world` and `dpsync serve --from-live`.
 
-A world is a copy of the live objects that dpsync's local server can load.
+This copy is called a world: the local server that imitates GitBook can start with it.
 """
 
 from __future__ import annotations

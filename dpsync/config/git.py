@@ -160,9 +160,9 @@ class Repository(Struct, frozen=True):
         pairs = {(a, b): f"{a} {b}\n".encode() for a, b in pairwise(trees) if a and b and a != b}
         diff = self.git.run(*_NAME_DIFF_COMMAND, "--stdin", stdin=b"".join(pairs.values())).stdout
         names = {pair: frozenset(_names_below(diff, head)) for pair, head in pairs.items()}
-        for commit, pair in zip(commits[1:], pairwise(trees), strict=True):
-            if pair[0] != pair[1] or not pair[0]:
-                yield commit, names.get(pair)
+        for commit, (previous_tree, tree) in zip(commits[1:], pairwise(trees), strict=True):
+            if previous_tree != tree or not tree:
+                yield commit, names.get((previous_tree, tree))
 
     def changed_files(self, base: str) -> frozenset[str]:
         """Return the files that differ between a commit and HEAD, relative to the root of the repository."""
@@ -220,11 +220,12 @@ class Repository(Struct, frozen=True):
         offset = 0
         for id in ids:
             end = answer.find(b"\n", offset)
-            head = answer[offset:end].split(b" ")
+            head = answer[offset:end].split(b" ")  # id, type and size; another form for a missing object
             offset = end + 1
             if len(head) == 3:
-                size = int(head[2])
-                yield id, head[1], answer[offset : offset + size]
+                _, type_, size_text = head
+                size = int(size_text)
+                yield id, type_, answer[offset : offset + size]
                 offset += size + 1
 
     def read_file(self, commit: str, name: str, largest: int) -> bytes | None:

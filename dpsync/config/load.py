@@ -180,11 +180,14 @@ class _ValueFiles:
     def text(self, path: Scalar) -> TextFile | None:
         """Return the name and text of a file; None after reporting an error."""
         file = self._read_bytes(path)
-        text = self._decode(path, *file) if file is not None else None
-        if file is None or text is None:
+        if file is None:
             return None
-        self.texts[file[0]] = text
-        return TextFile(file[0], text)
+        name, content = file
+        text = self._decode(path, name, content)
+        if text is None:
+            return None
+        self.texts[name] = text
+        return TextFile(name, text)
 
     def _read_bytes(self, path: Scalar) -> tuple[str, bytes] | None:
         """Return a file's name in the project and its content; None after reporting why it cannot be read."""

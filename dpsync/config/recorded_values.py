@@ -173,9 +173,9 @@ class _NullablePart(Object, frozen=True, dict=True):
         """Parse the object without its null members, which stand for unset parts."""
         if isinstance(node, Mapping):
             entries_with_value = (
-                entry
-                for entry in node.entries
-                if not isinstance(entry[1], Scalar) or entry[1].value is not None
+                (key, member)
+                for key, member in node.entries
+                if not isinstance(member, Scalar) or member.value is not None
             )
             node = Mapping(tuple(entries_with_value), node.span)
         return super().parse(node, ctx)

@@ -297,5 +297,5 @@ def _is_file_alone(node: Node) -> bool:
     while isinstance(node, Mapping) and len(node.entries) == 1:
         if is_file_reference(node):
             return True
-        node = node.entries[0][1]
+        ((_, node),) = node.entries
     return False

@@ -74,14 +74,10 @@ class Issues(Struct, Generic[M], frozen=True):
         A marker is a hidden comment in the text of the issue, with data of the last run.
         """
         issues_with_markers = self.find()
-        return (
-            next(
-                (issue_with_marker for issue_with_marker in issues_with_markers if issue_with_marker[0].open),
-                issues_with_markers[-1],
-            )
-            if issues_with_markers
-            else None
-        )
+        for issue, marker in issues_with_markers:
+            if issue.open:
+                return issue, marker
+        return issues_with_markers[-1] if issues_with_markers else None
 
     def open_issue(self, name: tuple[str, ...], body: str) -> GitHubText:
         """Open an issue, and return it. If two runs do so at the same time, the older issue stays.

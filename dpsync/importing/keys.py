@@ -236,9 +236,11 @@ class _KeyChooser:
     def _free_key(self, scope: tuple[Address, str], preferred_key: str) -> str:
         """Return the preferred key, or the first key with a number after it that is not used in the scope.
 
-        Words with a meaning in patterns cannot be keys of organizations.
+        `scope` is the address below which keys are unique, and the group of kinds that share keys. Words with
+        a meaning in patterns cannot be keys of organizations, whose scope is the empty address.
         """
-        pattern_words = () if scope[0].segments else self.registry.pattern_words
+        scope_address, _ = scope
+        pattern_words = () if scope_address.segments else self.registry.pattern_words
 
         def is_taken(key: str) -> bool:
             scoped_key = (*scope, key)
@@ -283,7 +285,8 @@ class _KeyChooser:
 def _shared_key_sets(registry: Registry) -> dict[str, str]:
     """Return for each kind that shares its keys with others the name of the shared set of keys.
 
-    Kinds share keys if a field may refer to any of them, or if one is the output of the other.
+    Kinds share keys if a field may refer to any of them, or if GitBook creates the object of one kind (the
+    output) for an object of the other.
     """
     shared: dict[str, str] = {}
     pairs = [

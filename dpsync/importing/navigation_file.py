@@ -95,7 +95,10 @@ class NavigationKinds(Struct, frozen=True):
     def single_fields(self, kind: Kind) -> tuple[str, ...]:
         """Return the keys of a node in the file that set fields of the object below the node."""
         single = self.settings_single(kind)
-        return single[2] if single is not None else ()
+        if single is None:
+            return ()
+        _, _, field_names = single
+        return field_names
 
     def exported_names(self, kind: Kind) -> frozenset[str]:
         """Return the keys that an export can write to a node of the file."""
@@ -502,12 +505,12 @@ class _NavigationExporter(Struct):
         They are an entry of its own below the node. Settings that the file cannot contain are reported.
         """
         single = self.tree.settings_single(kind)
-        single_entry = (
-            self.desired.entries.get(entry.address.child(single[0])) if single is not None else None
-        )
-        if single is None or single_entry is None:
+        if single is None:
             return {}
-        _, kind, names = single
+        key, kind, names = single
+        single_entry = self.desired.entries.get(entry.address.child(key))
+        if single_entry is None:
+            return {}
         self._report_other_fields(single_entry, names)
         values = {name: self._field_value(kind, single_entry, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}

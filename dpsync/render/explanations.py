@@ -123,7 +123,7 @@ def find_kind(registry: Registry, word: str) -> Kind | None:
 
 
 def explainable_words(registry: Registry) -> list[str]:
-    """Return words for `dpsync explain`, to suggest or complete: kinds, fields, short forms, root-file keys."""
+    """Return words for `dpsync explain` to suggest or complete: kinds, fields, short forms and file keys."""
     words = [kind.name for kind in registry.in_dependency_order]
     words += [f"{kind.name}.{word}" for kind in registry.in_dependency_order for word in kind.inline_words]
     words += [
@@ -158,7 +158,7 @@ def _root_key_explanation(registry: Registry, word: str) -> Explanation | None:
 
 
 def _kind_explanation(registry: Registry, kind: Kind) -> Explanation:
-    """Return the explanation of a kind: where it is written, its key, address, rules, API versions and fields."""
+    """Return the explanation of a kind: where it is written, key, address, rules, API versions and fields."""
     fields: list[str] = []
     for field in kind.fields:
         if field.is_declarable and not field.is_parent_reference:

@@ -88,7 +88,8 @@ def fence(lines: list[str], language: str) -> list[str]:
 def _marked_up(text: str, as_code: Callable[[str], str], as_word: Callable[[str], str]) -> str:
     """Return a text as runs of plain words (formatted by `as_word`) and of other text (by `as_code`).
 
-    Adjacent pieces of the same type become one run, so that one code span holds several words.
+    Adjacent pieces of the same type become one run, so that one code span holds several words. A number such
+    as `1.` at the start is not plain, because it would begin a list.
     """
     tokens = visible(text).split(" ")
     parts = [part for token in tokens for part in _token_parts(token)]

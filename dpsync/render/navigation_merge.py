@@ -129,18 +129,19 @@ class _NavigationMerge(Struct, frozen=True):
 
         `before` and `after` are the node with the address of its parent.
         """
-        old_text, new_text = _node_text(before[0]), _node_text(after[0])
+        (old_node, old_parent), (new_node, new_parent) = before, after
+        old_text, new_text = _node_text(old_node), _node_text(new_node)
         sign, words = " ", [new_text]
         if old_text != new_text:
             sign = "~"
             words.append(f"(was {old_text})")
-        if before[1] != after[1]:
+        if old_parent != new_parent:
             sign = ">"
             words.append("(moved here)")
-        elif before[0].address in self.moved:
+        elif old_node.address in self.moved:
             sign = ">"
             words.append("(moved)")
-        if after[0].also:
+        if new_node.also:
             sign = " "
             words.append("(stays here, too)")
         return NavigationLine(sign, depth, " ".join(words))

@@ -218,7 +218,7 @@ def result_sentence(plan: Plan, report: Report) -> str:
 
 
 def unkept_value_lines(report: Report) -> Iterator[str]:
-    """Yield the sent values that the platform did not keep, each with its live value and its fix."""
+    """Yield the values that an apply sent and GitBook did not keep, each with its live value and its fix."""
     for value in report.unkept:
         comparison = f"sent: {format_value(value.sent)}, live: {format_value(value.live)}"
         path, address = visible(value.path), visible(value.address)
@@ -227,7 +227,10 @@ def unkept_value_lines(report: Report) -> Iterator[str]:
 
 
 def plan_without_unkept(report: Report) -> Plan:
-    """Return the plan after an apply without the fields that `unkept_value_lines` reports."""
+    """Return the plan after an apply without the fields whose sent values GitBook did not keep.
+
+    `unkept_value_lines` reports these fields.
+    """
     assert report.remaining is not None
     reported = {(value.address, value.field) for value in report.unkept}
     changes = []
