@@ -132,7 +132,7 @@ class CheckedFiles(Struct):
     def included(
         self, include: Node, including_file: str = ""
     ) -> tuple[list[IncludedFile], list[Diagnostic]]:
-        """Return the files that `include` names. Raises DiagnosticError if the commit includes others."""
+        """Return the files on disk that `include` names. Raises DiagnosticError if the commit has others."""
         files, problems = self.working_copy.included(include, including_file)
         expected, _ = self.committed.included(include, including_file)
         for name in sorted({file.name for file in files} ^ {file.name for file in expected}):
@@ -147,7 +147,10 @@ class CheckedFiles(Struct):
         return resolved_name
 
     def read(self, name: str, limit: int) -> bytes:
-        """Return the content. Raises DiagnosticError if the commit has another content."""
+        """Return the content of a file on disk. Raises DiagnosticError if it differs from the commit.
+
+        A file that is missing on disk and in the commit raises OSError.
+        """
         try:
             data = self.working_copy.read(name, DEFAULT_LIMITS.bytes)
         except OSError:
@@ -188,7 +191,10 @@ def check_nearest_root(start: Path, root: Path, commit: str) -> None:
 
 
 def _committed_files(project: Path, path: Path, commit: str) -> CommitFiles:
-    """Return the files that a commit has in the directory of `path`, from the checkout of `project`."""
+    """Return the files that a commit has in the directory of `path`, from the checkout of `project`.
+
+    Raises DiagnosticError (exit 4) if the commit cannot be read.
+    """
     try:
         repository = VerifiedRepository.containing(project)
         directory = path.parent.resolve().relative_to(repository.top).as_posix()

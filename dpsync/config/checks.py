@@ -349,7 +349,10 @@ def _check_cycles(registry: Registry, kind: Kind, entries_of_kind: list[Entry]) 
 def _check_claims(
     registry: Registry, kind: Kind, entries_of_kind: list[Entry], resources: Resources
 ) -> Iterable[Diagnostic]:
-    """Yield a finding for each claim in a condition that the visitor schema of its site does not define."""
+    """Yield a finding for each claim in a condition that the visitor schema of its site does not define.
+
+    A site may have a JSON schema of the claims about its visitors, by which conditions show content.
+    """
     fields = [field.name for field in kind.fields if isinstance(field.type, Condition)]
     if not fields:
         return

@@ -220,7 +220,10 @@ class CommitsSince(Struct):
         return iter(self._loaded)
 
     def _load(self) -> list[CommittedFiles]:
-        """Return the configurations of the applied commit and of later commits; empty if one is missing."""
+        """Return the configurations of the applied commit and of all later ones, the oldest first.
+
+        The result is empty if a commit is missing, because labels need the whole history.
+        """
         try:
             repository = Repository.containing(self.root.parent)
             commits = repository.commits_since(self.commit)

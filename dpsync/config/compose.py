@@ -153,7 +153,10 @@ def merge(parts: Several[Mapping]) -> tuple[Mapping, Findings]:
 
 
 def _merge_parts(parts: Several[Mapping], problems: Findings) -> Mapping:
-    """Return the mappings merged at every depth, and append a finding for each value that is given twice."""
+    """Return the mappings of several files merged at every depth.
+
+    Each value that two files set is added to `problems`, and the first one counts.
+    """
     if len(parts) == 1:
         return parts[0]
     values_by_key: dict[str, list[tuple[Scalar, Node]]] = {}
@@ -347,7 +350,10 @@ class _Composer(Struct):
         return self.overlays.merge(lower, self.with_includes(top, OVERLAY_KEYS, name))
 
     def with_environment(self, lower: Mapping, environment: ChosenEnvironment) -> Mapping:
-        """Merge the overlay and the organizations of an environment into the configuration `lower`."""
+        """Merge the overlay and the organizations of an environment into the configuration `lower`.
+
+        An overlay outside the project is reported and left out.
+        """
         overlay = environment.overlay
         if overlay is not None:
             name = self.files.real_name(str(overlay.value))
@@ -392,7 +398,10 @@ class _Composer(Struct):
         self.diagnostics.append(Diagnostic(codes.FORMAT_VERSION, message, span, hint=hint))
 
     def without_forbidden_keys(self, part: Mapping, keys: tuple[str, ...], root: str) -> Mapping:
-        """Return the part without the keys that are not allowed at the top of its file, and report them."""
+        """Return the content of a file without the keys that are not allowed at its top, and report them.
+
+        `keys` are the allowed keys, and `root` is the name of the root file, for the message.
+        """
         allowed_entries = tuple(entry for entry in part.entries if entry[0].text in keys)
         for key, value in part.entries:
             if key.text in keys:
@@ -414,7 +423,10 @@ class _Composer(Struct):
         return part if len(allowed_entries) == len(part.entries) else Mapping(allowed_entries, part.span)
 
     def check_organizations(self, merged: Mapping, root: Mapping) -> None:
-        """Report a configuration without organizations."""
+        """Report a configuration without organizations, which would delete everything.
+
+        Nothing is reported if files could not be read, because they may contain the organizations.
+        """
         node = merged.get("organizations")
         empty = node is None or (isinstance(node, Scalar) and node.value is None)
         if empty or (isinstance(node, Mapping) and not node.entries):

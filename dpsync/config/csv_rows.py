@@ -246,7 +246,10 @@ class _RowReader:
 
 
 def _form_node(part: Any, cells: dict[str, CsvCell], first: Span) -> Node:
-    """Return the node of a part of a form. A text "$NAME" stands for the cell in the column NAME."""
+    """Return the YAML node of a part of a form: the template of a value that several columns make up.
+
+    A text "$NAME" stands for the cell in the column NAME. `first` is the position of all other nodes.
+    """
     if isinstance(part, dict):
         members = ((_scalar(name, first), _form_node(value, cells, first)) for name, value in part.items())
         return Mapping(tuple(members), first)

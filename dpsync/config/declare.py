@@ -131,7 +131,10 @@ class Declarations:
         )
 
     def declare_organizations(self, node: Node) -> None:
-        """Add the entries of all organizations: the entry point of this module."""
+        """Add the entries of all organizations in the value of `organizations`. This is the entry point.
+
+        A reserved word as a key is reported.
+        """
         root = self.registry.root
         if not isinstance(node, Mapping):
             return  # compose.py has reported this, and also an empty mapping
@@ -316,7 +319,11 @@ class Declarations:
                 self._declare_tree(entry, kinds, scope, key, node)
 
     def _declare_entries(self, entry: Declaration, kind: Kind, scope: Scope, key: Scalar, node: Node) -> None:
-        """Add each entry of a mapping such as `teams: { docs: … }`, also from its CSV file."""
+        """Add each entry of a mapping such as `teams: { docs: … }`, also from its CSV file.
+
+        `scope` describes the mapping, and `entry` is the entry that contains it. A value that is no mapping
+        is reported.
+        """
         if not isinstance(node, Mapping):
             self.unreadable.add(scope.address)
             if node.span not in self.unknown:
@@ -351,7 +358,10 @@ class Declarations:
         return f"write each entry as {key_example(self.registry, kind)}: {value}, without a dash or [ ]"
 
     def _entries_with_rows(self, kind: Kind, scope: Scope, node: Mapping) -> Several[tuple[Scalar, Node]]:
-        """Return the entries of a mapping, and those of the CSV file that its key `file` names."""
+        """Return the entries of a mapping, and those of the CSV file that its key `file` names.
+
+        If the file has problems, the address of the mapping is added to `unreadable`.
+        """
         path = node.get(FILE_KEY)
         if not isinstance(path, Scalar) or not isinstance(path.value, str):
             return node.entries

@@ -146,7 +146,10 @@ class _Adder:
             self.used_addresses.add(list_address.child(self.sides.registry.fold_key(kind, key)))
 
     def add_entry(self, address: Address, live: LiveObject) -> None:
-        """Add the entry of one object to the edits of its file, or report why it cannot be added."""
+        """Add the entry of one object to the edits of its file, or report why it cannot be added.
+
+        Do nothing if `choose_keys` found no key for the object.
+        """
         if address not in self.keys:
             return
         kind, key = self.sides.registry[live.kind], self.keys[address]
@@ -409,7 +412,10 @@ class _Adder:
             self._add_edit(parent.span.file, edit)
 
     def finish(self) -> AddedEntries:
-        """Apply the collected edits, and return the edited files."""
+        """Apply the collected edits to the YAML and CSV files, and return the result with the edited files.
+
+        A list that cannot be added is reported. Values for the target file are inserted at their paths.
+        """
         updated = self.result.updated
         for (_, list_address), entries in self.new_places.items():
             try:

@@ -121,7 +121,7 @@ class CsvFile(Struct):
         self.added.append(cells)
 
     def edited_text(self) -> str:
-        """Return the text of the file with all changes."""
+        """Return the text of the file with the changed cells, and with the new rows at the end."""
         (_, *entries), _ = split_rows(self.text, self.name)
         starts = [0, *(line_break.end() for line_break in LINE_BREAK.finditer(self.text))]
         header, edits = self.header, list[TextEdit]()

@@ -323,7 +323,11 @@ class YamlFile:
         return self._merging_edit(start, end, value)
 
     def _text_in_old_style(self, old: Node, old_text: str, value: Any) -> str:
-        """Return the new value in the style of the old value, with its quotes and spaces if possible."""
+        """Return the new value on one line in the style of the old value.
+
+        Keys keep their order, unchanged parts their text, mappings their spaces after `{`, and texts their
+        quotes if possible.
+        """
         if isinstance(old, Mapping) and isinstance(value, dict) and value:
             old_entries = {key.text: (self._source_text(key), value_node) for key, value_node in old}
             names_in_order = [
@@ -444,7 +448,7 @@ class YamlFile:
 
 
 def _keys_and_values(node: Node) -> Iterator[tuple[Scalar | None, Node]]:
-    """Yield every value below a node with its key; items of lists have the key None."""
+    """Yield a node and every value inside it, each with its key; the node and items of lists have no key."""
     waiting: deque[tuple[Scalar | None, Node]] = deque([(None, node)])
     while waiting:
         key, value = waiting.popleft()
@@ -493,7 +497,10 @@ def unfold_long_lines(before: str, after: str) -> str:
 
 
 def _lines_with_new_keys(old: YamlFile, new: YamlFile) -> dict[int, bool]:
-    """Return the numbers of the lines that have more keys than before, each with whether the line is new."""
+    """Return the numbers of the new lines that contain more keys than the old line, or that were inserted.
+
+    The value of each number is whether the line was inserted. Lines are numbered from 1.
+    """
     before, after = old.text.splitlines(), new.text.splitlines()
     unchanged_count = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
@@ -590,7 +597,7 @@ class _Unfolder:
         return TextEdit(after_key, stop, self.document.line_end.join([head, *lines]))
 
     def _lines_inside(self, node: Mapping | Sequence, column: int) -> Iterator[str]:
-        """Yield the lines of a flow collection in block style."""
+        """Yield the lines of a flow collection in block style. Raises UneditableError for an alias in a list."""
         indent = " " * column
         if isinstance(node, Mapping):
             for key, value in node:

@@ -194,7 +194,11 @@ class _EntryDescriber:
         return self.entries
 
     def _describe_again_without(self, left_out_ids: set[int]) -> None:
-        """Describe all entries again without these objects, because references to them must become ids."""
+        """Describe all entries again without these objects, because references to them must become ids.
+
+        `left_out_ids` are Python ids (`id()`) of inventory objects. Reasons for whole objects are kept, and
+        reasons for fields are found again.
+        """
         self.inventory.objects = [obj for obj in self.inventory.objects if id(obj) not in left_out_ids]
         for obj in self.inventory.objects:
             obj.nodes_inside = [node for node in obj.nodes_inside if id(node) not in left_out_ids]
@@ -341,7 +345,10 @@ class _EntryDescriber:
         )
 
     def _listed_order(self, order: ListOrder, obj: InventoryObject) -> Value:
-        """Return the references to the objects inside an object in their order; None for fewer than two."""
+        """Return the ids of the objects inside an object in their live order; None for fewer than two.
+
+        Objects that are in the order, but are placed in another object, are left out.
+        """
         reference_field = (order.item_kind, order.place_field)
         if reference_field not in self._ids_inside:
             self._ids_inside[reference_field] = self.inventory.ids_by_parent(
@@ -446,7 +453,10 @@ class _PinFinder:
         self.ids |= {obj.address: obj.live.id for obj in siblings}
 
     def _wrongly_matched(self, view: NaturalKeys, siblings: list[InventoryObject]) -> list[InventoryObject]:
-        """Return the objects without a pin that the matcher would not match with their own entries."""
+        """Return the unpinned objects that a plan of the new files would not match with their own entries.
+
+        The match of an object is missing, ambiguous, or another object.
+        """
         result = match(view, [self._loaded_entry(obj) for obj in siblings], [obj.live for obj in siblings])
         ambiguous_addresses = {diagnostic.address for diagnostic in result.diagnostics}
         return [

@@ -122,7 +122,10 @@ def _file_state(path: Path, content: bytes) -> FileState:
 
 
 def _uncommitted_errors(directory: Path, paths: list[str]) -> list[Diagnostic]:
-    """Return an error for each file whose present content git could not restore."""
+    """Return an error for each existing file whose content git could not restore after it is overwritten.
+
+    Its content is not committed, or it is in no repository.
+    """
     if not paths:
         return []
     hint = "commit the file, import into another directory, or use --force"

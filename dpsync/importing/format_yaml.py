@@ -64,7 +64,10 @@ def format_yaml(text: str, name: str = "") -> str:
 
 
 def _format_and_check(text: str, name: str) -> str:
-    """Return the formatted text, and check that only white space changed. See `format_yaml`."""
+    """Return the formatted text, and check that only white space changed. See `format_yaml`.
+
+    Raises NotFormattableError if the text is not valid YAML, or if the result would have another meaning.
+    """
     before, problems = read(text.encode("utf-8", "surrogatepass"), name)
     if problems:
         line = problems[0].span.line if problems[0].span else 1
@@ -169,7 +172,11 @@ class _YamlFormatter:
         return formatted if line_tokens.ends_in_text else formatted.rstrip()
 
     def _open_levels(self, number: int, tokens: list[Any]) -> int:
-        """Open and close collections as this line requires, and return the new column of the line."""
+        """Open and close lists and mappings as this line requires, and return the new column of the line.
+
+        `tokens` are the tokens that begin on the line. Each `- ` opens a list, and a key opens a mapping.
+        `self.shift` becomes the number of columns by which the line moves.
+        """
         if isinstance(tokens[0], _DOCUMENT_TOKENS):
             self.levels.clear()
             return 0

@@ -59,7 +59,7 @@ def as_annotations(view: View, options: FormatOptions) -> str:
 
 
 def _annotation(entry: ViewEntry, options: FormatOptions) -> str:
-    """Return one entry as a workflow command with its file, line, title and text."""
+    """Return one entry as a GitHub workflow command: `::error file=a.yaml,line=3,title=…::text`."""
     properties = {}
     if origin := entry.origin or entry.parent_origin:
         line = str(origin.line)
@@ -162,7 +162,10 @@ def _is_skipped(entry: ViewEntry) -> bool:
 
 
 def _add_test_case(suite: Element, view: View, entry: ViewEntry) -> None:
-    """Add an entry to a JUnit suite as a failed, skipped or passed test case."""
+    """Add an entry to a JUnit suite as a failed, skipped or passed test case.
+
+    Its fields are shown only if it failed.
+    """
     opens = f"({OPENS_ACCESS})" if "exposure" in entry.topics else ""
     title = " ".join(filter(None, (entry.sign, clip_text(entry.summary), opens)))
     case = SubElement(suite, "testcase", {"name": title, "classname": f"dpsync.{view.name}.{entry.name}"})

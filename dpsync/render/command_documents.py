@@ -65,7 +65,10 @@ def with_completed_commands(document: M, invocation: ProjectFlags) -> M:
 
 
 def _with_flags(name: str, value: Any, invocation: ProjectFlags) -> Any:
-    """Return the value of the field `name`, with the flags of this run added to the commands in it."""
+    """Return the value of the field `name`, with the flags of this run added to the commands in it.
+
+    Only fields that hold sentences of dpsync change. Models, tuples and dicts are processed at any depth.
+    """
     if isinstance(value, str):
         return invocation.add_flags_to_commands(value) if name in _SENTENCE_FIELDS else value
     if isinstance(value, BaseModel):

@@ -156,7 +156,10 @@ def _ids_line(line: IdsLine) -> str:
 
 
 def _ids_result(document: IdsDocument) -> Iterator[str]:
-    """Yield the summary of `dpsync ids`: what it wrote, or whether the ids file is up to date."""
+    """Yield the summary of `dpsync ids`: what it wrote, or whether the ids file is up to date.
+
+    After `--bind`, `--forget` or `--move`, which compare nothing, `recognised` is None.
+    """
     if document.recognised is None:
         yield f"Wrote {visible(document.file)}."
         return
@@ -245,7 +248,10 @@ def _left_out_lines(document: ImportDocument) -> Iterator[str]:
 
 
 def _import_result(document: ImportDocument, paint: Paint, verbose: int) -> Iterator[str]:
-    """Yield whether a plan with the imported files has no changes, and the differences that it still has."""
+    """Yield whether a plan with the imported files has no changes, and the differences that it still has.
+
+    `document.proven` is None if no plan was made, for example because nothing was written.
+    """
     yield ""
     if document.proven:
         requests = f" ({format_count(document.requests, 'request')} to read)" if verbose else ""

@@ -83,7 +83,10 @@ class _AnnotatedYaml:
         )
 
     def _source_comment(self, pointer: str, value: Any) -> str:
-        """Return the comment after a value: its file and line, and the variables in the value."""
+        """Return the comment after a value: its file and line, and the variables in the value.
+
+        A list on one line has the source of its first item.
+        """
         origin = self._origins[item_pointer(pointer, 0) if isinstance(value, list) and value else pointer]
         sources = [f"{visible(origin.at.file)}:{origin.at.line}"]
         names = [f"${{{variable.name}}}" for variable in origin.variables if variable.is_set]

@@ -123,7 +123,10 @@ class _DriftListing:
                 yield blocked_entry(self.drift, blocker)
 
     def object_entry(self, drifted: Drifted, ways_out: WaysOut | None) -> ViewEntry:
-        """Return the entry of an object that differs. `ways_out`: how to end the difference, if it counts."""
+        """Return the view entry of an object whose file values and live values differ.
+
+        `ways_out` has the commands that end the difference; None if the policy ignores it.
+        """
         label = "" if drifted.what == "different" else drifted.label
         fields = []
         for field in drifted.fields:

@@ -191,7 +191,10 @@ def _kind_explanation(registry: Registry, kind: Kind) -> Explanation:
 
 
 def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str) -> Explanation:
-    """Return the explanation of a field, or of one member of its value if `member` is not ""."""
+    """Return the explanation of a field, or of one member of its value if `member` is not "".
+
+    The facts are those of GitBook's current API, and the example is from the declaration of the kind.
+    """
     name, published = f"{kind.name}.{field.name}", registry.for_files_of_profile(PUBLISHED.name)
     example = example_text(field_example(registry, kind, field, member))
     has_example = field.is_declarable and field.name != kind.key_field
