@@ -211,7 +211,10 @@ def mask_secrets(out: Output, plan: Plan) -> None:
 
 
 def show_plan(out: Output, plan: Plan) -> None:
-    """Print a plan as text. If nobody can read it, end the command before anything is applied."""
+    """Print a plan, if the output format is text.
+
+    Raises Exit (code 1) if stdout is closed, so that no plan is applied that nobody has seen.
+    """
     from dpsync.render.view_text import render_plan
 
     if not out.is_text:

@@ -19,7 +19,10 @@ _MAX_VALUES: Final = 500
 
 
 def environments(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the environments of the root file that begin with the typed text, for completion in a shell."""
+    """Return the environments of the root file that begin with the typed text, for completion in a shell.
+
+    After any error, return nothing.
+    """
     del parameter
     try:
         from dpsync.config.compose import load_sources
@@ -32,7 +35,10 @@ def environments(context: click.Context, parameter: click.Parameter, incomplete:
 
 
 def addresses(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the addresses of entries that begin with the typed text, for completion in a shell."""
+    """Return the addresses of entries that begin with the typed text, for completion in a shell.
+
+    After any error, return nothing.
+    """
     del parameter
     try:
         import os
@@ -48,7 +54,10 @@ def addresses(context: click.Context, parameter: click.Parameter, incomplete: st
 
 
 def explain_words(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the words that `dpsync explain` knows and that begin with the typed text."""
+    """Return the words that `dpsync explain` knows and that begin with the typed text.
+
+    After any error, return nothing.
+    """
     del context, parameter
     try:
         from dpsync.kinds.registry import build_registry

@@ -358,7 +358,10 @@ def with_omitted_file_warnings(
 
 
 def git_base(out: Output, paths: ConfigurationPaths, ref: str | None, ids: Path | None = None) -> Base:
-    """Return the configuration in the commit to compare with, and print a warning if it is missing."""
+    """Return the configuration in the commit to compare with, and print a warning if it is missing.
+
+    `ref` is the commit that the user named; None for the default. `ids` is the path of the ids file.
+    """
     from dpsync.api import load_base
     from dpsync.render.diagnostics import render_diagnostics
 

@@ -246,7 +246,10 @@ class _TrustAgreement(Struct, frozen=True):
         return f"{json_text(content)}\n".encode()
 
     def _path(self) -> Path | None:
-        """Return the file of the agreement; None if no directory outside of the checkout can hold it."""
+        """Return the file that stores the user's agreement to send the token to this URL.
+
+        None without a state directory, or if that is inside the checkout, where others could write to it.
+        """
         from dpsync.apply.journal import NoStateDirectoryError, state_directory
 
         try:
@@ -383,7 +386,10 @@ def _file_has_connection(environment: Environment | None) -> bool:
 
 
 def _connection_of_file_or_shell(out: Output, environment: Environment | None) -> Connection:
-    """Return the connection of the chosen environment, or of DPSYNC_URL and DPSYNC_TOKEN."""
+    """Return the connection of the chosen environment, or of DPSYNC_URL and DPSYNC_TOKEN.
+
+    The environment needs its own URL and token for that. Print a warning if DPSYNC_URL replaces its URL.
+    """
     if environment is None or not (environment.url or environment.token):
         return _with_checked_url(_connection_of_shell(None))
     if _file_has_connection(environment):

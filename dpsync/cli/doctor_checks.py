@@ -258,7 +258,10 @@ class DoctorRun:
         yield from contact_checks(comparison, used_profile, platform.client.requests - requests_before)
 
     def write_report(self, path: Path) -> None:
-        """Write the report of `_compare_responses` to a file. Raises DiagnosticError (exit 1)."""
+        """Write the report of `_compare_responses` to a file, or print a note if there is none.
+
+        Raises DiagnosticError (exit 1) if the file cannot be written.
+        """
         from dpsync import disk
 
         if self._report is None:

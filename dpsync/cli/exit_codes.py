@@ -47,7 +47,10 @@ def exit_on_errors(out: Output, connection: Connection | None = None) -> Iterato
 
 @contextmanager
 def report_nothing_applied(out: Output) -> Iterator[None]:
-    """Print that nothing was applied if the block ends a command before its first write."""
+    """Print that nothing was applied if the block ends a command before its first write.
+
+    An interrupt becomes an exit code. Wrong usage gets no such line, because the command has not begun.
+    """
     from dpsync.render.report_words import NOTHING_APPLIED  # only an apply needs it
 
     try:

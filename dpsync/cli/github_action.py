@@ -167,7 +167,10 @@ class DpsyncCommands:
         return result
 
     def _run_in_process(self, words: list[str]) -> CommandResult:
-        """Run a command, and return its exit code and the document that it printed, if it printed one."""
+        """Run a command, and return its exit code and the document that it printed, if it printed one.
+
+        A signal that ended the command is recorded. Of an apply, the document then has the exit code.
+        """
         code, printed = self._capture(words)
         document = None
         if printed.strip():
@@ -344,7 +347,10 @@ def _history(inputs: Inputs) -> History:
 
 
 def _print_result(run: ActionRun, result: CommandResult) -> None:
-    """Print the result of the command to the log, as annotations, and to the job summary."""
+    """Print the result of the command to the log, as annotations, and to the job summary.
+
+    The log already has plain findings, so they are not printed again.
+    """
     document, notes, inputs = result.document, run.result.notes, run.inputs
     directory = Path(inputs.directory)
     if document is not None:

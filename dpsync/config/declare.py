@@ -492,7 +492,10 @@ class Declarations:
             self._report_too_few_children(entry, shape)
 
     def _report_too_few_children(self, entry: Declaration, shape: NodeShape) -> None:
-        """Report a node that needs at least one child. A file that was not read may contain the children."""
+        """Report a navigation node with too few children.
+
+        Nothing is reported if a file could not be read, because it may contain the children.
+        """
         if not self.complete:
             return
         child_nouns = " or ".join(self.registry[name].noun for name in shape.child_kinds)
@@ -506,7 +509,10 @@ class Declarations:
         self.error("DP215", message, entry.key_span, hint)
 
     def _mixed_root_hint(self, kinds: tuple[Kind, ...]) -> str:
-        """Return a hint for a navigation whose root mixes nodes that must not be siblings."""
+        """Return a hint for a navigation whose top level mixes nodes that must not be siblings.
+
+        For example, sections and site spaces: the exclusive kind must move into another node.
+        """
         exclusive_kind = next(kind for kind in kinds if _is_exclusive_at_root(kind))
         nouns = [
             kind.noun

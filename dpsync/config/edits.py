@@ -178,7 +178,10 @@ class _Comparison(Struct, frozen=True, dict=True):
     # The edits.
 
     def _removed_edits(self) -> Iterator[Edit]:
-        """Yield each removed entry whose ancestors were not removed, with the number of entries inside it."""
+        """Yield each removed entry whose ancestors were not removed, with the number of entries inside it.
+
+        An entry is removed if the git base has it and the files no longer do.
+        """
         removed = [
             entry for entry in self.before.entries.values() if entry.address not in self._present_addresses
         ]
@@ -208,7 +211,10 @@ class _Comparison(Struct, frozen=True, dict=True):
             yield self._make_edit(entry, "changed", fields=tuple(fields))
 
     def _changed_order(self, address: Address) -> EditedField | None:
-        """Return the changed order of the nodes directly in an entry; None if the order is the same."""
+        """Return the changed order of the nodes directly in an entry; None if the order is the same.
+
+        Only nodes that are in this entry in both versions count, by their present addresses.
+        """
         old_nodes, new_nodes = self._tree_nodes
         nodes_after = [node for node in new_nodes.get(address, ()) if node in self._base_addresses]
         nodes_before = [
@@ -218,7 +224,7 @@ class _Comparison(Struct, frozen=True, dict=True):
         ]
         common = set(nodes_after) & set(nodes_before)
         first, second = (
-            [str(node) for node in side if node in common] for side in (nodes_before, nodes_after)
+            [str(node) for node in nodes if node in common] for nodes in (nodes_before, nodes_after)
         )
         return EditedField(field="order", before=first, after=second) if first != second else None
 
@@ -227,17 +233,20 @@ class _Comparison(Struct, frozen=True, dict=True):
         """Return the nodes of trees by the object that directly contains them, in order, in both versions."""
         return self._tree_nodes_of(self.before), self._tree_nodes_of(self.after)
 
-    def _tree_nodes_of(self, side: Desired) -> dict[Address, list[Address]]:
+    def _tree_nodes_of(self, version: Desired) -> dict[Address, list[Address]]:
         """Return the nodes of trees in one version, in order, by the object that directly contains them."""
         nodes: dict[Address, list[Address]] = defaultdict(list)
-        for entry in side.entries.values():
+        for entry in version.entries.values():
             container = entry.holder or entry.parent
             if container is not None and self._kind_of(entry).is_node:
                 nodes[container].append(entry.address)
         return nodes
 
     def _list_edits(self) -> Iterator[Edit]:
-        """Yield mappings of entries that were added or removed while the object that contains them stays."""
+        """Yield lists of entries that were added or removed in an entry that both versions have.
+
+        An example is `teams:` in an organization. The kind of such an edit is "place".
+        """
         base_lists = {
             _below_present_parent(scope.address, scope.parent, self._present_addresses)
             for scope in self.before.scopes.values()
@@ -253,7 +262,10 @@ class _Comparison(Struct, frozen=True, dict=True):
                 yield Edit(address=str(present_address), what="removed", kind="place")
 
     def _make_edit(self, entry: Entry, change: Any, **attributes: Any) -> Edit:
-        """Return the edit of one entry, at the position of the first edited field or of the entry."""
+        """Return the edit of one entry, at the position of the first edited field or of the entry.
+
+        `attributes` are further attributes of the Edit. A removed entry has no position in the files.
+        """
         kind = self._kind_of(entry)
         label = entry.fields.get(kind.title_field)
         names = [edited_field.field for edited_field in attributes.get("fields", ())]

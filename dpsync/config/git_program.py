@@ -249,7 +249,10 @@ class Git(Struct, frozen=True):
 
     @staticmethod
     def containing(directory: Path) -> Git:
-        """Return git for the repository that contains a directory. Raises NoRepositoryError."""
+        """Return git for the repository that contains a directory.
+
+        Raises NoRepositoryError without a repository or git, or if the repository belongs to another user.
+        """
         repository = GitDirectory.containing(directory)
         program = find_program("git", repository.top)
         if program is None:
@@ -281,7 +284,10 @@ class Git(Struct, frozen=True):
             raise NoRepositoryError(f"dpsync cannot start git: {disk.error_reason(error)}") from None
 
     def _configuration(self) -> str:
-        """Return dpsync's own git configuration with the kept settings of the repository."""
+        """Return dpsync's own git configuration with a few harmless settings of the repository.
+
+        Raises NoRepositoryError if the configuration of the repository cannot be read.
+        """
         try:
             content = disk.read(self.directory.common_dir / "config", _MAX_CONFIG_BYTES)
         except FileNotFoundError:

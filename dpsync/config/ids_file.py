@@ -98,7 +98,10 @@ def parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, Fi
 
 
 def _parse(data: str | bytes, file: str, registry: Registry) -> tuple[IdsFile, DisputedLines, Findings]:
-    """Return the valid lines of a file, the addresses with two different lines, and the findings."""
+    """Return the valid lines of an ids file, the addresses with two different lines, and the findings.
+
+    A file with conflict markers or a syntax error has no valid lines.
+    """
     text, decode_findings = decode(data, file)
     if not decode_findings and (conflict_spans := find_conflict_markers(text, file)):
         hint = f"to merge both sides, run {format_command('ids')}"

@@ -597,7 +597,7 @@ class _Unfolder:
         return TextEdit(after_key, stop, self.document.line_end.join([head, *lines]))
 
     def _lines_inside(self, node: Mapping | Sequence, column: int) -> Iterator[str]:
-        """Yield the lines of a flow collection in block style. Raises UneditableError for an alias in a list."""
+        """Yield the lines of a flow collection in block style. Raises UneditableError for an alias."""
         indent = " " * column
         if isinstance(node, Mapping):
             for key, value in node:

@@ -97,7 +97,10 @@ def make_graph(
 
 
 def _with_references_and_parents(addresses: Iterable[Address], declared: Mapping[str, Entry]) -> set[str]:
-    """Return addresses, the addresses that their fields refer to, and the parents of all of these."""
+    """Return addresses, the addresses that their fields refer to, and the parents of all of these.
+
+    The result also has the navigation nodes that directly contain one of them (`holder`).
+    """
     names_with_references = set(addresses)
     for address in addresses:
         entry = declared.get(str(address))
@@ -109,7 +112,11 @@ def _with_references_and_parents(addresses: Iterable[Address], declared: Mapping
 
 
 def _box(id: str, name: str, entry: Entry | None, registry: Registry, change: Change | None) -> Box:
-    """Return the box of an object, such as `+ Docs (site)`. An object without an entry has a change."""
+    """Return the box of an object, such as `+ Docs (site)`.
+
+    `id` names the box in the graph, and `name` is the address. `entry` is None for an object that the plan
+    deletes, and `change` is None for an object that it does not change.
+    """
     if entry is not None:
         kind = registry.with_all_kinds[entry.kind]
         title, noun = entry.fields.get(kind.title_field), kind.noun

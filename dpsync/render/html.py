@@ -62,7 +62,10 @@ def _hash(text: str) -> str:
 
 
 def _view_json(view: View) -> str:
-    """Return the view as JSON without `<`, `>` and `&`, so that no text in it ends the script element."""
+    """Return the view as JSON for the page, with `<`, `>` and `&` as escapes.
+
+    So no text in it ends the script element that contains it.
+    """
     data = {
         "name": view.name,
         "hints": view.complete_hints,

@@ -187,7 +187,10 @@ def _without_empty_lines(text: str) -> str:
 
 
 def _page_of_most_important(view: View) -> Iterator[str]:
-    """Yield the pieces of a page with the counts of all groups and the 50 most important entries."""
+    """Yield the pieces of a page with the counts of all groups and the 50 most important entries.
+
+    In each block, errors come first and created objects last. Earlier blocks use up the number first.
+    """
     yield from _head_lines(view)
     remaining = MAX_LISTED_ENTRIES
     for block in view.blocks:

@@ -153,7 +153,10 @@ class Names:
         )
 
     def with_keys(self, value: Any) -> Any:
-        """Return a value in which the references have keys in place of addresses."""
+        """Return a recorded value in which each reference has the key of its object in place of the address.
+
+        `{"dpsync:ref": "acme/teams/docs"}` is such a reference. Other mappings with a marker are unchanged.
+        """
         match value:
             case dict() if set(value) == {REF_MARKER} and isinstance(value[REF_MARKER], str):
                 return {REF_MARKER: self.reference(value[REF_MARKER])}
@@ -232,7 +235,10 @@ def kind_noun(kind: str) -> str:
 
 
 def delete_noun(kind: str) -> str:
-    """Return the noun by which deleted objects of a kind are counted."""
+    """Return the noun by which deleted objects of a kind are counted, such as "page" in "2 pages".
+
+    An unknown kind returns its own name, and "" returns "object".
+    """
     declaration = _kinds().get(kind)
     return (
         declaration.delete_noun

@@ -147,7 +147,11 @@ def _make_key_figures(plan: Plan) -> Iterator[KeyFigure]:
 
 
 def plan_hints(plan: PlanOrDrift) -> tuple[str, ...]:
-    """Return the lines before the verdict of a plan or drift: missing lists, problems, older applies."""
+    """Return the lines before the verdict of a plan or drift.
+
+    They name access lists that the files lack, problems that GitBook reports, and the command that lists
+    older applies if there is nothing to revert.
+    """
     has_nothing_to_revert = (
         isinstance(plan, Plan) and plan.reverts is not None and plan.empty and plan.can_apply
     )
@@ -247,7 +251,10 @@ class PlanListing(Struct, dict=True):
         return not causes <= {"edited here", None}
 
     def entries(self) -> Iterator[ViewEntry]:
-        """Yield an entry for each change, then entries for everything that belongs to no change."""
+        """Yield an entry for each change, then entries for what belongs to no change.
+
+        These are URLs, exposures (increases of access), blockers, notes and refusals.
+        """
         plan, related_by_address = self.plan, self._related_items()
         for address, change in self.changes.items():
             yield self._entry(plan, change, related_by_address.pop(address, RelatedItems()))

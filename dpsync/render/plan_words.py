@@ -54,7 +54,10 @@ def cause_label(cause: Cause | None, subject: LabeledPart = "field") -> str:
 
 
 def kept_value_reason(difference: Difference) -> str:
-    """Return why a field is written although its value does not change; "" for other fields."""
+    """Return why a field is written although its value does not change; "" for other fields.
+
+    `inherited` of the difference names the object from which the object could inherit the value.
+    """
     if difference.inherited is None:
         return ""
     return (
@@ -64,7 +67,10 @@ def kept_value_reason(difference: Difference) -> str:
 
 
 def match_text(plan: Plan, change: Change) -> str:
-    """Return how the object of a change was matched with its entry; "" for its first natural key."""
+    """Return how the object of a change was matched with its entry, such as "pinned to team-3".
+
+    "" if the plan has nothing to say: for a new object, and for a match by the first natural key.
+    """
     if not (change.matched and change.id):
         return ""
     match change.matched:

@@ -265,7 +265,10 @@ def _update_configuration(
     out: Output, client: ReadClient, paths: ConfigurationPaths, session: Session, ids: IdsOnDisk,
     organizations: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Write live values and new objects into an existing configuration, and return the exit code."""
+    """Write live values and new objects into an existing configuration, and return the exit code.
+
+    The ids of the objects go into the ids file; if that fails, the exit code is PARTIAL (3).
+    """
     from dpsync.api import import_again
     from dpsync.apply.ids_on_disk import IdsWriteError
     from dpsync.config.layers import Layers

@@ -163,7 +163,10 @@ def command(
 
 
 def _read_applied(path: Path) -> AppliedPlan:
-    """Return the changes of an apply from its journal, or from the saved plan that it applied."""
+    """Return the changes of an apply from its journal, or from the saved plan that it applied.
+
+    Raises DiagnosticError for an invalid file, or if this dpsync does not know the API version of the plan.
+    """
     from dpsync.api import applied
     from dpsync.apply.journal_reader import is_journal, parse_journal
     from dpsync.apply.saved_plan import invalid_plan_error, parse_saved_plan, read_content
