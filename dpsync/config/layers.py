@@ -70,7 +70,10 @@ class Overlays(Struct, frozen=True):
         return self._merge_entry(kinds[0], lower, upper)
 
     def _merge_entry(self, kind: Kind, lower: Node, upper: Node) -> Node:
-        """Merge two values of one entry. The upper value wins unless both are mappings."""
+        """Merge two values of one entry: the configuration's (`lower`) and the overlay's (`upper`).
+
+        `upper` wins, unless both are mappings: then they are merged key by key.
+        """
         if not (isinstance(lower, Mapping) and isinstance(upper, Mapping)):
             return upper
         if kind.shorthand_field and kind.is_always_shorthand:
@@ -355,7 +358,10 @@ def parse_rate(text: str) -> float | None:
 
 
 def _organization_problems(node: Node) -> list[Diagnostic]:
-    """Return the findings about `organizations` of an environment: only identity keys are allowed."""
+    """Return the findings about `organizations` of an environment.
+
+    Each organization may have only the keys by which dpsync finds it: `id` and `hostname`.
+    """
     if not isinstance(node, Mapping):
         return [_environment_finding('"organizations" in an environment must be a mapping', node.span)]
     findings: list[Diagnostic] = []
@@ -434,7 +440,10 @@ def unknown_environment_finding(root: Mapping, name: str) -> Diagnostic:
 
 
 def find_environment(root: Mapping, name: str) -> ChosenEnvironment | None:
-    """Return the environment `name` of a root file; None if it does not exist or is invalid."""
+    """Return the environment `name` of a root file; None if it does not exist or is no mapping.
+
+    An invalid value in it counts as missing, because `check_environments` reports it.
+    """
     environments = root.get("environments")
     node = environments.get(name) if isinstance(environments, Mapping) else None
     if not isinstance(node, Mapping):

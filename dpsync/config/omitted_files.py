@@ -100,7 +100,10 @@ class OmittedFiles(Struct, frozen=True, dict=True):
         return tuple(omitted)
 
     def addresses_in_file(self, name: str) -> Collection[Address]:
-        """Return the addresses that one file declares by itself; empty if it is no configuration."""
+        """Return the addresses that one file declares by itself.
+
+        Empty if the file cannot be read or is no configuration, because this is only for a warning.
+        """
         try:
             node, _ = read(self.files.read(name, DEFAULT_LIMITS.bytes), name)
         except (OSError, DiagnosticError):  # unreadable or not allowed: skip it, since this is only a hint

@@ -38,7 +38,10 @@ class PolicyReader:
         self.limits = Limits()
 
     def read(self, node: Node | None) -> Policy:
-        """Return the policy in the node of `policy:`, and report invalid parts."""
+        """Return the policy in the value of `policy:`, and report invalid parts.
+
+        Patterns of `watch` are divided into lists, fields, and fields with a value.
+        """
         if isinstance(node, Mapping):
             for key, value in node.entries:
                 if key.value in _PATTERN_LISTS:

@@ -182,7 +182,10 @@ class _NullablePart(Object, frozen=True, dict=True):
 
 
 def _with_platform_forms(type_: Type) -> Type:
-    """Return a field type that also accepts the forms in which only the platform writes a value."""
+    """Return a field type that also accepts the forms in which only the platform writes a value.
+
+    These are rich-text Documents in place of Markdown, and null for unset parts of an object.
+    """
     match type_:
         case Markdown():
             return _RichText()

@@ -178,7 +178,10 @@ class Resolver:
         return "add the entry, or remove this reference. For an object without an entry, write { id: … }"
 
     def _list_address_of(self, target: Kind) -> Address | None:
-        """Return the address of the list that contains the target kind's entries, near the current entry."""
+        """Return the address of the list in which a reference to this kind is searched; None without one.
+
+        It is the list of the nearest ancestor of the current entry that can contain entries of the kind.
+        """
         owner = self._owner_of(target)
         if owner is None:
             return None
@@ -269,7 +272,10 @@ class Resolver:
         return None if value is INVALID else field.type.entry_key(value)
 
     def _value(self, field: Field, node: Node, type_: Type) -> Value:
-        """Return the value of a field, read by its type. Reports a field or null that is not allowed."""
+        """Return the value of a field, read by its type; None for null or an empty text that clears it.
+
+        Return INVALID after reporting a field or a null that is not allowed.
+        """
         if not field.is_declarable:
             return self.error(
                 "DP221",

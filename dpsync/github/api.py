@@ -142,7 +142,10 @@ class GitHub:
         return self._viewer
 
     def _query(self, query: str, **variables: str | None) -> Any:
-        """Send a GraphQL query, and return its data."""
+        """Send a GraphQL query, and return its data.
+
+        Raises GitHubError if GitHub refuses the query, or if its GraphQL URL is on another host than the API.
+        """
         if not self._graphql:
             raise GitHubError(
                 "the environment variables GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts"
@@ -161,7 +164,10 @@ class GitHub:
         return name
 
     def merged_pull_requests(self, sha: str) -> list[MergedPullRequest]:
-        """Return the merged pull requests of a commit. Right after a merge, GitHub may not know them yet."""
+        """Return the merged pull requests that contain a commit.
+
+        Right after a merge, GitHub may not know them yet.
+        """
         requests = []
         for body in self._list_items(f"/commits/{sha}/pulls"):
             number, merged = number_at(body, "number"), text_at(body, "merged_at")
@@ -184,7 +190,10 @@ class GitHub:
         )
 
     def approvals(self, number: int) -> list[Review]:
-        """Return the approvals of a pull request that were not withdrawn or dismissed."""
+        """Return the approvals of a pull request that still hold, at most one for each reviewer.
+
+        A later request for changes or a dismissal ends an approval.
+        """
         last: dict[str, Review | None] = {}
         for body in self._list_items(f"/pulls/{number}/reviews"):
             state, author = body.get("state"), text_at(body, "user", "login")

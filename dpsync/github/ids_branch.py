@@ -70,7 +70,7 @@ class Branches(Struct, frozen=True):
         return _sha_at(answer, "object", "sha")
 
     def contains(self, branch: str, commit: str) -> bool:
-        """Return whether a commit is on a branch."""
+        """Return whether a commit is on a branch; False if GitHub does not know the branch or the commit."""
         try:
             return self.merge_base(quote(branch), commit) == commit
         except GitHubError as error:
@@ -79,7 +79,10 @@ class Branches(Struct, frozen=True):
             return False
 
     def read_file(self, path: str, ref: str) -> FileVersion:
-        """Return a file on a branch or in a commit."""
+        """Return a file on a branch or in a commit; an empty FileVersion if it does not exist.
+
+        GitHub sends the content of a large file only in a second request, for the blob.
+        """
         try:
             answer = self.github.request("GET", f"/contents/{quote(path)}", query={"ref": ref})
         except GitHubError as error:

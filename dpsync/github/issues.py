@@ -319,7 +319,7 @@ class FailingChecksIssue(Struct, frozen=True):
     # The count.
 
     def _read_count(self) -> FailedChecks | None:
-        """Return the failed checks so far from the description of the label; None without failures."""
+        """Return the failed checks in a row, from the description of the label that counts them, if any."""
         try:
             label = self.issues.github.request("GET", f"/labels/{self.label}")
         except GitHubError as error:

@@ -62,7 +62,10 @@ class Log:
 
     @contextmanager
     def text_stream(self) -> Iterator[TextIO]:
-        """Yield a stream for texts, during which the runner takes no commands."""
+        """Yield a stream to the log in which the runner of GitHub executes no `::command::` lines.
+
+        A random token ends this mode, so that no text can end it.
+        """
         token = secrets.token_hex(16)
         self._line(f"::stop-commands::{token}")
         try:
@@ -358,7 +361,11 @@ def failure_reason(document: BaseModel | None, code: int) -> str:
 
 
 def _outcome(document: BaseModel | None, code: int) -> str:
-    """Return the output `outcome` of a command, such as "changes", "applied", "drift" or "failed"."""
+    """Return the output `outcome` of a command, such as "changes", "applied", "drift" or "failed".
+
+    `document` is what the command printed, if anything, and `code` its exit code. An apply that was stopped
+    counts as "partial" if it may have written something.
+    """
     if code in _OUTCOMES:
         return _OUTCOMES[Exit(code)]
     if code in STOPPED_EXIT_CODES:
@@ -383,7 +390,10 @@ def _outcome(document: BaseModel | None, code: int) -> str:
 
 
 def _reason(document: BaseModel | None, code: int) -> str:
-    """Return the output `failure-reason` of a command, such as "network"; "" if it did not fail."""
+    """Return the output `failure-reason` of a command, such as "network"; "" if it did not fail.
+
+    The reason comes from the exit code, the steps of an apply, the refusals of a plan, or the findings.
+    """
     if code in STOPPED_EXIT_CODES:
         return "interrupted"
     if code in (Exit.DONE, Exit.CHANGES):

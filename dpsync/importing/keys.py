@@ -223,7 +223,10 @@ class _KeyChooser:
         return value if isinstance(value, str) else ""
 
     def _folded_key(self, kind: Kind, key: str) -> str:
-        """Return the form of a key that is equal for equivalent keys, such as an e-mail in lowercase."""
+        """Return the form of a key that is equal for equivalent keys, such as an e-mail in lowercase.
+
+        The key of some kinds is the value of a field, or the key of an object that the field refers to.
+        """
         if kind.key_field is None:
             return key
         type_ = kind.field(kind.key_field).type
@@ -266,7 +269,10 @@ class _KeyChooser:
         return slugify(title if isinstance(title, str) else "") or slugify(kind.noun) or "entry"
 
     def _identity_text(self, obj: InventoryObject, part: str) -> str:
-        """Return one part of a natural key as text: a value, or the keys of the objects that it refers to."""
+        """Return one part of a natural key as text: a value, or the keys of the objects that it refers to.
+
+        `part` is a field, or `FIELD.MEMBER`. "" for a part such as `$child.space`, which is no field.
+        """
         if part.startswith("$"):
             return ""
         name, _, member = part.partition(".")

@@ -125,7 +125,10 @@ class _Layout:
         self.new_files = NewFiles(registry)
 
     def files(self) -> dict[str, bytes]:
-        """Return all files by path: the root file, the included files, and the files of long values."""
+        """Return all files by path: the root file, the included files, and the files of long values.
+
+        The settings of an organization are in the root file, and each of its lists is in an included file.
+        """
         root = self.registry.root
         organizations: dict[str, BlockMapping] = {}
         for organization in self.inventory.objects_of_kind(root.name):

@@ -156,7 +156,10 @@ def watch_lines(naming: Naming, unwatched: Iterable[UnwatchedParts]) -> Iterator
 
 
 def _line_for_field(naming: Naming, resource: Entry, field: Field) -> Line:
-    """Return the line with the live value of a field, or the reason why the value cannot be written."""
+    """Return the line that a person can add to an entry so that drift compares a field.
+
+    It has the live value of the field; if that cannot be written, the result has the reason instead.
+    """
     address, live = str(resource.address), naming.live_object(resource)
     if live is None:
         return Line(address=address, field=field.name, why="GitBook does not contain the object yet")

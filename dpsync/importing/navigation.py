@@ -110,7 +110,10 @@ class _NavigationConverter:
     # The site and its nodes.
 
     def convert_site(self, site: Mapping, title: str | None) -> None:
-        """Convert the site and its navigation. `title` replaces the title in the file."""
+        """Convert the site and its navigation, and store the result in `owner`, `entries` and `left_out`.
+
+        `title` replaces the title in the file.
+        """
         owner, navigation_key = self.tree.owner, self.tree.navigation_key
         site_title = self._choose_title(site, title)
         self.key = slugify(site_title) or owner.noun
@@ -283,7 +286,7 @@ class _NavigationConverter:
         return {word: fields} if fields else {}
 
     def _convert_children(self, kind: Kind, node: Mapping, address: Address) -> list[dict[str, Any]] | None:
-        """Convert the children of a node; return None if the kind allows no children."""
+        """Convert the children of a node; return None if the kind allows no children, or after an error."""
         inside = self.tree.child_kinds_by_type(kind)
         children = node.get("children")
         if children is None or (isinstance(children, Scalar) and children.value is None):

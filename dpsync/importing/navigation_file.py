@@ -58,7 +58,7 @@ class NavigationKinds(Struct, frozen=True):
 
     @staticmethod
     def of(registry: Registry) -> NavigationKinds:
-        """Find the only kind in the registry that has a navigation, and the kinds of its nodes."""
+        """Find the only kind in the registry with a navigation (`site`), and the kinds of its nodes."""
         owner, navigation_key, kinds = next(
             (kind, place, kinds)
             for kind in registry.in_dependency_order
@@ -334,7 +334,11 @@ class ReplacedFile(Struct):
 def _file_nodes(
     tree: NavigationKinds, nodes: Node | None, parent_keys: tuple[str, ...]
 ) -> Iterator[_FileNode]:
-    """Yield the nodes of a navigation file, parents first. `parent_keys` are the keys of the parent."""
+    """Yield the valid nodes of a navigation file, each followed by the nodes inside it.
+
+    `parent_keys` are the last segments of the parent's address. They are a part of the address only of some
+    kinds of nodes.
+    """
     for node in nodes if isinstance(nodes, Sequence) else ():
         type_, key = (node.get("type"), node.get("key")) if isinstance(node, Mapping) else (None, None)
         if isinstance(node, Mapping) and isinstance(type_, Scalar) and isinstance(key, Scalar):
@@ -432,7 +436,11 @@ class _NavigationExporter(Struct):
     """The kinds, flags and lists for which an entry has the flag."""
 
     def site_data(self, owner: Entry) -> dict[str, Any]:
-        """Return the data of the site with its navigation."""
+        """Return the data of the site with its navigation.
+
+        Fields and lists that a navigation file cannot contain are reported, and so is a group of siblings
+        none of which has a flag that one of them must have, such as `default`.
+        """
         kind = self.tree.owner
         title = self._field_value(kind, owner, kind.title_field)
         data = {kind.title_field: title if isinstance(title, str) else ""}

@@ -202,7 +202,11 @@ class _Updater:
         self.result.problems.append(Diagnostic(code, message, span, text, hint))
 
     def _write_differences(self, resource: Entry, change: Change, only: str | None) -> None:
-        """Write the live values of the fields in which an entry differs; with `only`, of this field."""
+        """Write the live values of the fields in which an entry differs; with `only`, of this field alone.
+
+        `change` is the planned change of the entry. If it is no update, the entry has no live object, which
+        is reported.
+        """
         live = self.sides.live_object(resource)
         if live is None or change.action != "update":
             self._report_not_live(resource)
@@ -236,7 +240,10 @@ class _Updater:
         )  # fmt: skip
 
     def _write_order(self, resource: Entry, order: ListOrder) -> None:
-        """Write the live order of the objects inside an entry, without objects that were moved away."""
+        """Write the live order of the objects inside an entry into its order list.
+
+        Only objects in the list are written, without those that were moved away. An empty list stays.
+        """
         listed = resource.fields.get(order.name)
         if not listed or (resource.address, order.name) in self.written_fields:
             return
@@ -270,7 +277,7 @@ class _Updater:
         ]
 
     def _write_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
-        """Write the live value of a field in its place in the files, or report why it cannot be written."""
+        """Write the live value of a field over the value in the files, or report why that is not possible."""
         del kind
         try:
             if field_.response_path is None:
@@ -334,7 +341,10 @@ class _Updater:
         self.result.written.append(WrittenField(resource.address, name, resource.span))
 
     def _write_value(self, resource: Entry, name: str, value: Any) -> None:
-        """Write YAML data for a field: into the target file, a CSV row, or the line of the field."""
+        """Write YAML data for a field: into the target file, a CSV row, or the line of the field.
+
+        A line that other environments share, and a value that cannot be edited, are reported instead.
+        """
         span = resource.field_span(name)
         if self.target_file is not None and span.file != self.target_file:
             self._insert_into_overlay(resource, name, value)

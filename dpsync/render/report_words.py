@@ -119,7 +119,7 @@ def follow_ups(plan: Plan, report: Report, complete: Callable[[str], str]) -> It
 
 
 def recorded_keys_text(plan: Plan) -> str:
-    """Return how many new keys of entries an apply wrote to the ids file; "" for none."""
+    """Return how many changed keys of entries an apply wrote to the ids file; "" for none."""
     number_of_keys = len(plan.renamed_keys)
     entries_text = (
         "the key of 1 renamed entry"
@@ -260,7 +260,10 @@ def rehearsal_summary(rehearsal: Rehearsal) -> str:
 
 
 def rehearsal_verdict(rehearsal: Rehearsal) -> str:
-    """Return in a sentence whether the rehearsal of a plan succeeded, so that the plan can be applied."""
+    """Return in a sentence whether the rehearsal of a plan succeeded, so that the plan can be applied.
+
+    A rehearsal applies the plan to a copy of the organization, also with simulated failures of requests.
+    """
     if not rehearsal.deviations and not rehearsal.went_as_planned:
         failed, total = (
             sum(not run.good for run in rehearsal.faults),
@@ -285,7 +288,10 @@ def rehearsal_lines(rehearsal: Rehearsal) -> tuple[str, str]:
 
 
 def verified_properties(rehearsal: Rehearsal) -> Iterator[tuple[str, str]]:
-    """Yield each property that the rehearsal verified: its topic, and a sentence about it."""
+    """Yield each property that the rehearsal verified: its topic, and a sentence about it.
+
+    Nothing was verified if the copy of the organization could not be loaded, or if the rehearsal stopped.
+    """
     deviating = {deviation.what for deviation in rehearsal.deviations}
     if "loading" in deviating or "stopped" in deviating:
         return

@@ -391,7 +391,11 @@ def render_report(
 
 
 def _remaining_lines(plan: Plan, report: Report, paint: Paint, summary: bool) -> Iterator[str]:
-    """Yield what an apply did not finish, except what its plan already showed."""
+    """Yield the texts about what an apply did not finish, except what its plan already showed.
+
+    If GitBook now matches the files, these are problems that GitBook reports, unfinished work and new
+    blockers. Otherwise they are also the values that GitBook did not keep, and the remaining changes.
+    """
     remaining = report.remaining
     if remaining is None or report.interrupted:
         return

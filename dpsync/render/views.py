@@ -159,7 +159,7 @@ def _findings_view(document: FindingsDocument) -> View:
 
 
 def _outcome_entry(plan: Plan, outcome: Outcome) -> ViewEntry:
-    """Return the entry of a step of an apply: its result, error and location."""
+    """Return the view entry of a step of an apply: its result, error and location."""
     field = f" ({visible(outcome.field)})" if outcome.field else ""
     text = f"{outcome.result.replace('-', ' ')}: {visible(outcome.step)}{field}"
     sentences = (Sentence(visible(outcome.error)),) if outcome.error else ()
@@ -175,7 +175,7 @@ def _outcome_entry(plan: Plan, outcome: Outcome) -> ViewEntry:
 
 
 def _finding_entry(finding: Finding) -> ViewEntry:
-    """Return the entry of a finding: its message, hint, related locations and environments."""
+    """Return the view entry of a finding: its message, hint, related locations and environments."""
     remarks = [Sentence(visible(finding.hint))] if finding.hint else []
     remarks += (
         [Sentence(f"and at {format_count(finding.repeated, 'more place')}")] if finding.repeated else []
