@@ -249,7 +249,7 @@ class SavedBase(NamedTuple):
 
 
 class PreparedSession(NamedTuple):
-    """A session for a configuration, with its ids file and the notes about earlier applies."""
+    """A session for a configuration, with its ids file and the stored configuration of earlier applies."""
 
     session: Session
     ids: IdsOnDisk

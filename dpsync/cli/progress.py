@@ -40,7 +40,7 @@ _WAIT_REASONS: Final[dict[WaitReason, str]] = {
 
 
 class Screen(Protocol):
-    """A place to show progress, such as the terminal, or a list in a test."""
+    """What shows the progress, such as the terminal, or a list in a test."""
 
     def columns(self) -> int | None:
         """Return the width; None if no line can be rewritten."""
@@ -50,7 +50,7 @@ class Screen(Protocol):
 
 
 class Stream:
-    """A text stream, such as stderr, as a place to show progress."""
+    """A text stream, such as stderr, that shows the progress."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -77,6 +77,7 @@ class Progress:
     """
 
     def __init__(self, screen: Screen | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        """Begin without an activity. `now` is the clock in seconds."""
         self._screen = screen
         self._now = now
         self._lock = threading.RLock()

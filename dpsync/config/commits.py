@@ -142,7 +142,7 @@ class Project(Struct, frozen=True):
 
 
 class EarlierConfigurations(Struct):
-    """The configurations in the commits before the base, the latest first, loaded on first use.
+    """The configurations in the commits before the git base, the latest first, loaded on first use.
 
     A commit that does not load, or that a shallow clone lacks, is left out. Before the first configuration
     there was one without entries. Each commit decides which files make up its configuration, because a file
@@ -156,6 +156,7 @@ class EarlierConfigurations(Struct):
     _remaining: Iterator[Desired] | None = None
 
     def __iter__(self) -> Iterator[Desired]:
+        """Yield the configurations, and load each one only once, even if several iterations run."""
         if self._remaining is None:
             self._remaining = self._read()
         position = 0

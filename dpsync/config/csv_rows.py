@@ -141,6 +141,7 @@ class _RowReader:
     """Turns the rows of a CSV file into entries of one kind, and collects findings."""
 
     def __init__(self, kind: Kind, problems: Findings) -> None:
+        """Prepare to read entries of a kind that allows CSV files. Findings are added to `problems`."""
         format = row_format(kind)
         assert format is not None
         self.kind = kind

@@ -57,6 +57,7 @@ class Declarations:
     """Every entry and scope of a configuration, and the findings about them."""
 
     def __init__(self, registry: Registry, sources: Composition) -> None:
+        """Prepare to collect the entries of a composed configuration, whose findings are kept."""
         self.registry = registry
         self.complete = sources.complete
         self.unknown = sources.unknown

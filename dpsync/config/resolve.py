@@ -32,6 +32,7 @@ class Resolver:
     """
 
     def __init__(self, declared: Declarations, read_file: ReadFile, read_text: ReadText) -> None:
+        """Prepare to resolve the declared entries, with functions that read files named by values."""
         self.declared = declared
         self.registry = declared.registry
         self._read_file = read_file

@@ -232,6 +232,7 @@ class _NodeReader:
     """Builds the node tree of one file from the events of the YAML parser, within limits."""
 
     def __init__(self, text: str, file: str, limits: FileLimits, repeated: bool = False) -> None:
+        """Prepare to read a text. `file` is its name, and `repeated` allows repeated keys in a mapping."""
         self.text = text
         self.file = file
         self.limits = limits

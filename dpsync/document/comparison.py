@@ -101,7 +101,10 @@ def _code_lines(children: list[Any]) -> list[Any]:
 
 
 def _normalize_image(node: Any) -> Any:
-    """Return the canonical value of an image in an image block: its data and its caption."""
+    """Return the canonical value of an image in an image block: its data and its caption.
+
+    A caption of one paragraph of plain text is a text, another caption a list of blocks.
+    """
     if node.get("type") != "image":
         return _without_keys(node)
     caption: list[Any] = []
@@ -157,7 +160,10 @@ def _normalize_inlines(nodes: list[Any]) -> list[Any]:
 
 
 def _sorted_marks(marks: list[Json]) -> list[str]:
-    """Return the marks of a text as sorted texts: the type, followed by the data of the mark as JSON."""
+    """Return the marks of a text as sorted texts: the type, followed by the data of the mark as JSON.
+
+    A mark with the default color has no meaning and is left out.
+    """
     names = set()
     for mark in marks:
         if not is_default_color(mark):
@@ -178,7 +184,11 @@ def _normalize_inline(node: Any) -> Json:
 
 
 def _without_keys(value: Any, depth: int = 0) -> Any:
-    """Return any value without keys and empty members, with its texts joined."""
+    """Return a JSON value of a node that dpsync does not know in canonical form.
+
+    Node keys (`key`, `meta`) and empty or false members are left out, and adjacent texts are joined. Below
+    the allowed depth, the value stays the same.
+    """
     if depth > _MAX_JSON_DEPTH:
         return value
     if isinstance(value, list):

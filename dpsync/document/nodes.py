@@ -376,7 +376,10 @@ def _check_code(node: Json, path: str) -> Iterator[UnsupportedNode]:
 
 
 def _check_images(children: list[Any], path: str) -> Iterator[UnsupportedNode]:
-    """Yield the images of an image block that Markdown cannot express, or the block if it has no image."""
+    """Yield the images of an image block that Markdown cannot express, or the block if it has no image.
+
+    `children` are the nodes of the block, and `path` is the path of the block.
+    """
     if not children:
         yield UnsupportedNode(path, "images", "contains no image")
     for index, image in enumerate(children):

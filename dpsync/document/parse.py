@@ -215,6 +215,7 @@ class _MarkdownReader:
     """Converts the block tokens of one Markdown text in a single pass."""
 
     def __init__(self, text: str) -> None:
+        """Split a Markdown text into tokens, and report characters that GitBook cannot store."""
         self.lines = text.split("\n")
         self.problems: list[Problem] = []
         for number, line in enumerate(self.lines):
@@ -296,7 +297,10 @@ class _MarkdownReader:
             self.refuse(*line, message, f"move {_BLOCK_NAMES[kind]} out of the {_BLOCK_NAMES[parent]}")
 
     def paragraph(self, parent: str) -> Json:
-        """Convert a paragraph. Images without other text become an image block if the parent allows one."""
+        """Convert a paragraph, or return an image block for a paragraph of images alone.
+
+        Each of these images must be on a line of its own, and the parent must allow image blocks.
+        """
         inline, _ = self.next_token(), self.next_token()
         children = inline.children or []
         visible = [token for token in children if token.type != "softbreak"]
@@ -330,7 +334,10 @@ class _MarkdownReader:
         return _block_node(HEADINGS[level - 1], nodes=self.inline(inline, inline.children or []))
 
     def items(self, token: Token) -> Json:
-        """Convert a list that begins with a token. Report a list in which only some items are tasks."""
+        """Convert a list that begins with a token. Report a list in which only some items are tasks.
+
+        Items with a checkbox (`[ ]`) make it a list of tasks; GitBook has no numbered tasks.
+        """
         ordered = token.type == "ordered_list_open"
         items: list[Json] = []
         lines: list[tuple[int, int]] = []
@@ -389,7 +396,7 @@ class _MarkdownReader:
         return _block_node("code", data=data, nodes=nodes)
 
     def table(self) -> Json:
-        """Convert the rest of a table whose first token was read."""
+        """Convert the rest of a table whose first token was read: titles and alignments, then the rows."""
         columns: list[Column] = []
         rows: list[list[list[Json]]] = []
         while (token := self.next_token()).type != "table_close":

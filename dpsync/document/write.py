@@ -109,7 +109,10 @@ def inline(content: list[Json], before: str = " ") -> str:
 
 
 def escape_syntax(text: str) -> str:
-    """Escape the Markdown syntax in a text, except the syntax at the start of a line."""
+    """Escape the Markdown syntax in a text, except the syntax at the start of a line.
+
+    Layout characters become character references, and other syntax gets a backslash.
+    """
 
     def escape(match: re.Match[str]) -> str:
         # An underscore within a word is no delimiter. Two characters on each side are checked, because the
@@ -253,7 +256,10 @@ def _escape_until_delimiters_work(atoms: list[_TextPiece], runs: list[DelimiterR
 
 
 def _can_delimit(opens: bool, delimiter: str, before: str, after: str) -> bool:
-    """Return whether a delimiter can open or close here, by CommonMark's rules for flanking runs."""
+    """Return whether a delimiter can open (`opens`) or else close between two characters.
+
+    The rules are CommonMark's for left- and right-flanking delimiter runs; `_` has stricter ones.
+    """
     space_before, space_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
     mark_before, mark_after = _is_punctuation(before), _is_punctuation(after)
     is_left_flanking = not space_after and (not mark_after or space_before or mark_before)
@@ -316,7 +322,10 @@ def _blocks_markdown(blocks: list[Json], item_marker: str = "") -> str:
 
 
 def _list_markdown(block: Json, marker: str) -> str:
-    """Return a list as Markdown. `marker` is "-" or "*", or for numbers "." or ")"."""
+    """Return a list as Markdown. `marker` is "-" or "*", or for numbers "." or ")".
+
+    Items are separated by empty lines if one of them contains an empty line. A task begins with its checkbox.
+    """
     number = block.get("data", {}).get("start", 1)
     items = []
     for list_item in block["blocks"]:

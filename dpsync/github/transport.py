@@ -89,6 +89,7 @@ class GitHubTransport:
     """
 
     def __init__(self, url: str, token: str, wait: Callable[[float], None]) -> None:
+        """Open a client for the API of GitHub at a URL. `wait` pauses for a number of seconds."""
         self.sleep = wait
         self._origin = origin(url)
         self._seconds_left = MAX_WAIT_SECONDS

@@ -100,6 +100,7 @@ class YamlFile:
     """The text of one file with the position of each key and value."""
 
     def __init__(self, text: str, name: str) -> None:
+        """Parse the text of a YAML file. Raises UneditableError if it is empty or invalid."""
         self.text = text
         self.line_end = "\r\n" if "\r\n" in text else "\n"
         self.starts = [0, *(line_break.end() for line_break in LINE_BREAK.finditer(text))]

@@ -63,7 +63,7 @@ class DescribedEntry(Struct):
 
 
 class DescribedEntries(Struct):
-    """The entries of an import by address, with notes about objects and fields that are left out."""
+    """The entries of an import by address, and the objects and fields that are left out."""
 
     by_address: dict[Address, DescribedEntry] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
@@ -154,6 +154,7 @@ class _EntryDescriber:
     """Describes the entries of an inventory."""
 
     def __init__(self, registry: Registry, inventory: Inventory, full: bool) -> None:
+        """Prepare to describe the objects of an inventory. `full`: whether to write default values, too."""
         self.registry = registry
         self.inventory = inventory
         self.full = full
@@ -376,6 +377,7 @@ class _EntryDescriber:
         """
 
         def name_variable(path: tuple[str, ...]) -> str:
+            """Return an unused variable name for the secret at a path, and record it as required."""
             words = [*(segment for segment in obj.address.segments), field_.name, *path]
             name = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
             name = f"_{name}" if name[:1].isdigit() else name

@@ -99,6 +99,7 @@ class _YamlFormatter:
     """Formats one text, line by line."""
 
     def __init__(self, text: str) -> None:
+        """Split a YAML text into lines, and assign its tokens to them."""
         self.lines = _LINE_BREAK.split(text)
         self.line_end = "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
         """The line end that most lines have; all lines get it."""

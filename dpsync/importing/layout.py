@@ -389,7 +389,7 @@ def _have_shape(kinds: Sequence[Kind], shape: type[SingleEntry | TreeNode]) -> b
 
 
 class NewConfiguration(Struct, frozen=True):
-    """The files of a configuration, notes about what is left out, and the variables to set."""
+    """The files of a configuration, what they leave out and why, and the variables to set."""
 
     files: Mapping[str, bytes]
     left_out: tuple[LeftOut, ...] = ()

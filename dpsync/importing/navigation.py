@@ -79,6 +79,7 @@ class _NavigationConverter:
     """Converts one navigation file. `problems` has its errors, `left_out` what is not converted."""
 
     def __init__(self, tree: NavigationKinds, organization: str, file: str) -> None:
+        """Prepare to convert a navigation file into a configuration of an organization, given by its id."""
         self.tree = tree
         self.registry = tree.registry
         self.organization = organization

@@ -28,6 +28,7 @@ class Paint:
         self.is_on = on
 
     def __call__(self, text: str, style: str) -> str:
+        """Return a text in a style such as "red bold"; unchanged if color is off."""
         if not self.is_on or not text or not style:
             return text
         style_words = style.split()

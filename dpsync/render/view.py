@@ -73,7 +73,7 @@ class Sentence(Struct, frozen=True):
 
 
 class ViewField(Struct, frozen=True):
-    """A field with its value on both sides. `unread` is the side that the platform does not return."""
+    """A field with its values before and after. `unread` names the one that the platform does not return."""
 
     name: str
     before: Any = None
