@@ -138,7 +138,7 @@ class ConfigurationPaths(Struct, frozen=True):
 
     @property
     def _assumed_profile(self) -> str:
-        """The profile if neither a flag nor the chosen environment names one, before a server is asked."""
+        """The API version (profile) to assume until the server is asked, if the user chose none."""
         from dpsync.kinds.profiles import FULL, profile_of_url
 
         return profile_of_url(os.environ.get("DPSYNC_URL", "").rstrip("/") or GITBOOK_API_URL) or FULL.name
@@ -234,7 +234,7 @@ def print_warnings(out: Output, desired: Desired) -> Desired:
 
 
 def shortest_path(path: str) -> str:
-    """Return a path as a person would type it: relative to the working directory if it is below."""
+    """Return a path as a person would type it: relative to the working directory if it is inside it."""
     try:
         return Path(path).relative_to(Path.cwd()).as_posix()
     except (ValueError, FileNotFoundError):

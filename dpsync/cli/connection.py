@@ -187,7 +187,7 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
 
 
 def note_unneeded_trust_flag(out: Output, reason: str) -> None:
-    """Print a note if --trust-environment was passed but is not needed."""
+    """Print a note if --trust-environment was passed but is not needed, because of `reason`."""
     if trusted_by_flag() is not None:
         out.print_message(f"note: {TRUST_FLAG} is not necessary, because {visible(reason)}")
 

@@ -293,6 +293,7 @@ def _working_copy(inputs: Inputs) -> WorkingCopy:
     folders = (directory, *((directory / name).parent for name in inputs.config))
 
     def git_directory(folder: Path) -> GitDirectory | None:
+        """Return the git repository that contains a folder; None if it is outside of the workspace."""
         with suppress(NoRepositoryError):
             found = GitDirectory.containing(folder)
             if found.top.is_relative_to(workspace.resolve()):

@@ -207,7 +207,7 @@ def reading_options(command: F) -> F:
 
 
 def base_option(command: F) -> F:
-    """Add --base: the commit that labels compare with."""
+    """Add --base: the commit with which a plan compares the files to say why a value differs."""
     return click.option(
         "--base", metavar="REF",
         help="The commit with which dpsync compares your files to label changes (edited here, changed "

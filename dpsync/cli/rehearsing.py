@@ -84,7 +84,7 @@ def rehearse_plan(
 
 
 def show_rehearsal(out: Output, plan: Plan, rehearsal: Rehearsal | None) -> None:
-    """Print the result of a rehearsal below its plan, if the output is text."""
+    """Print the result of a rehearsal after its plan, if there was one and the output is text."""
     from dpsync.render.view_text import render_rehearsal
 
     if out.is_text and rehearsal is not None:

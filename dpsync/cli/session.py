@@ -157,7 +157,10 @@ def plan_now(out: Output, session: Session, client: ReadClient, options: Options
 
 
 def check_answers(plan: Plan, no_input: bool = False) -> None:
-    """Raise DiagnosticError (exit 64) if --confirm has an unneeded answer and nobody can be asked."""
+    """Raise DiagnosticError (exit 64) if a --confirm confirms nothing in the plan.
+
+    On a terminal, dpsync asks again instead.
+    """
     from dpsync.planner.answers import reject_unneeded_answers
 
     if not interactive(no_input):

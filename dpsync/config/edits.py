@@ -122,7 +122,7 @@ class _Comparison(Struct, frozen=True, dict=True):
 
     @cached_property
     def _base_addresses(self) -> dict[Address, Address]:
-        """Return the address in the base of every entry that existed there."""
+        """Return the address in the git base by present address, for each entry that existed there."""
         return {new: old for old, new in self._present_addresses.items()}
 
     def _match_renamed_entries(
@@ -331,7 +331,7 @@ def _environment_values(desired: Desired) -> dict[str, Value]:
 
 
 def _present_address(entry: Entry, present_by_base: Mapping[Address, Address]) -> Address:
-    """Return the present address of an entry of the base, if only its ancestors were renamed."""
+    """Return the present address of an entry of the git base, if only its ancestors were renamed."""
     return _below_present_parent(entry.address, entry.parent, present_by_base)
 
 

@@ -52,7 +52,7 @@ def in_ci(env: Mapping[str, str]) -> bool:
 
 
 def missing_base_warning(why: str, hint: str) -> Diagnostic:
-    """Return the warning that there is no base to compare with, and what that prevents."""
+    """Return the warning that there is no commit to compare with, and what that prevents."""
     message = (
         f"dpsync cannot compare the files with an earlier commit: {why}. In this run, dpsync cannot notice "
         "that an entry was renamed, or that a line under policy.protect was removed"
@@ -100,7 +100,7 @@ def _gitlab_base(repository: Repository, env: Mapping[str, str]) -> Base:
 
 
 def _base_at_head(repository: Repository) -> Base:
-    """Return HEAD as the base."""
+    """Return HEAD as the commit to compare with."""
     return Base("HEAD", repository.resolve_commit("HEAD"))
 
 

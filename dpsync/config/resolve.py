@@ -68,14 +68,14 @@ class Resolver:
         return INVALID
 
     def file(self, path: Scalar) -> Node | str | None:
-        """Return the tree or text in a file that a value names, and note that the value comes from it."""
+        """Return the tree or text in a file that a value names, and record that the value comes from it."""
         content = self._read_file(path)
         if isinstance(content, Mapping | Scalar | Sequence):
             self._file_starts.append(Span.start_of(content.span.file))
         return content
 
     def text(self, path: Scalar) -> TextFile | None:
-        """Return the text of a file that a value names, and note that the value comes from it."""
+        """Return the text of a file that a value names, and record that the value comes from it."""
         text_file = self._read_text(path)
         if text_file is not None:
             self._file_starts.append(Span.start_of(text_file.name))

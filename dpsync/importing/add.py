@@ -67,7 +67,7 @@ def add(
     target_file: str | None = None,
     find_sharers: Callable[[str], tuple[str, ...]] = lambda _name: (),
 ) -> AddedEntries:
-    """Edit the files in memory so that they declare these live objects.
+    """Edit the configuration files in memory so that they declare these live objects.
 
     The objects may refer to each other. An object that cannot be written is reported and left out, and so are
     the objects that refer to it: then the rest is added again from the beginning.
@@ -212,7 +212,7 @@ class _Adder:
         )
 
     def _parent_entry(self, kind: Kind, address: Address) -> Entry:
-        """Return the entry whose list or single the address belongs to."""
+        """Return the entry that contains the list or single object to which an address belongs."""
         return self.sides.desired.entries[address.owner_of_list(kind.key)]
 
     def _reference_namer(self, resource: Entry) -> Callable[[tuple[str, ...], str], str | None]:

@@ -275,7 +275,7 @@ class YamlFile:
         return TextEdit(insert_position, insert_position, indent + entry_text)
 
     def _is_in_key_line(self, key: Scalar, value: Scalar) -> bool:
-        """Return whether a value is in the line of its key: neither below the key nor a YAML alias."""
+        """Return whether a value is in the line of its key: neither in a later line nor a YAML alias."""
         start, end = self.node_range(value)
         return start > self.node_range(key)[1] and "\n" not in self.text[self.node_range(key)[1] : end]
 

@@ -436,6 +436,7 @@ class _PinFinder:
         by_identity = {obj.live.identity: obj for obj in siblings}
 
         def first_child(entry: Entry) -> Entry | None:
+            """Return the entry of the first navigation node inside an entry, if any."""
             nodes = self.entries.by_address[entry.address].found_object.nodes_inside
             return self._loaded_entry(nodes[0]) if nodes else None
 
@@ -497,6 +498,7 @@ class _PinFinder:
         """Return the value of a field as it will be loaded: with references to entries."""
 
         def name(leaf: Value) -> Value:
+            """Replace an id by a reference to the entry with this id, if there is one."""
             if isinstance(leaf, LiveId):
                 target = self.objects_by_id.find(field_.type.referenced_kinds, leaf.id, obj)
                 return Ref(target.address) if target is not None else leaf

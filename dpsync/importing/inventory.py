@@ -136,7 +136,7 @@ class UnreadableSource(Struct, frozen=True):
 
     @property
     def address(self) -> Address:
-        """Return the address of the list or single in the files, such as `acme/sites`."""
+        """Return the address of the unreadable list or single object in the files, such as `acme/sites`."""
         return self.parent.address.child(*self.kind.key.split("."))
 
 

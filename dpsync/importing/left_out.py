@@ -95,7 +95,7 @@ def _unreadable_below_written(inventory: Inventory) -> list[UnreadableSource]:
 
 
 def _commented_object(obj: InventoryObject) -> InventoryObject:
-    """Return the object in whose entry a comment is written: for a node the owner of its tree."""
+    """Return the object in whose entry a comment is written: for a node, the object with the tree."""
     return next(
         ancestor for ancestor in obj.with_ancestors() if not isinstance(ancestor.kind.shape, TreeNode)
     )

@@ -340,7 +340,7 @@ class _NavigationConverter:
         return [node for _, node, alone in nodes_apart if alone is keeps_exclusive]
 
     def _shows_content(self, node: dict[str, Any]) -> bool:
-        """Return whether a node or a node below it shows content."""
+        """Return whether a node, or a node inside it, shows content: a space of its own."""
         kind = self.tree.by_type[node["type"]]
         return self.tree.content_field(kind) is not None or any(
             map(self._shows_content, node.get("children", ()))

@@ -43,6 +43,7 @@ def as_annotations(view: View, options: FormatOptions) -> str:
         prefix, changed = options.project_prefix(), options.changed_files()
 
         def order(entry: ViewEntry) -> tuple[int, bool]:
+            """Sort errors first, and entries in changed files first in their level."""
             origin = entry.origin or entry.parent_origin
             file = f"{prefix}{origin.file}" if origin else None
             return LEVELS.index(entry.level), file not in changed

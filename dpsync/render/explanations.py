@@ -136,7 +136,7 @@ def explainable_words(registry: Registry) -> list[str]:
 
 
 def overview(registry: Registry) -> Iterable[tuple[str, str]]:
-    """Yield the name of each kind and its place in the files, sorted by name."""
+    """Yield the name of each kind, and where its entries are in the files, sorted by name."""
     for kind in sorted(registry.in_dependency_order, key=lambda kind: kind.name):
         yield kind.name, location_phrase(registry, kind)
 

@@ -506,7 +506,7 @@ def blocked_sentences(blocked: Blocked) -> Iterator[Sentence]:
 
 
 def note_sentence(note: Note) -> Sentence:
-    """Return a note as a sentence."""
+    """Return a note (a remark or warning of the plan about one address) as a sentence."""
     return Sentence(
         visible(note.text), note.severity, tone="warning" if note.severity == "warning" else "plain"
     )
@@ -563,6 +563,7 @@ def side_blocks(plan: PlanOrDrift) -> list[Block]:
     blocks = Blocks()
 
     def lines(items: Iterable[Any], text: Callable[[Any], str], sign: str = "") -> Iterator[ViewEntry]:
+        """Yield an entry of one line for each item, with its address and the text of `text`."""
         for item in items:
             yield ViewEntry(
                 visible(item.address), visible(item.address), message=visible(text(item)), sign=sign,

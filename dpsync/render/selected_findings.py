@@ -20,6 +20,7 @@ def select_findings(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic]
     """
 
     def order(finding: Diagnostic) -> tuple[bool, bool, tuple[str, int, int] | tuple[()], str, str]:
+        """Sort syntax errors first, findings without a location last, and others by location."""
         span = finding.span
         location = (span.file, span.line, span.column) if span is not None else ()
         is_syntax_error = codes.SYNTAX <= finding.code < codes.FORMAT_VERSION
