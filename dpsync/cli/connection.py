@@ -67,10 +67,10 @@ class EnvironmentTrust(Struct, frozen=True, dict=True):
         return may_be_under_review(os.environ) and self._source.under_review
 
     def environment(self) -> Environment:
-        """Return the chosen environment with the address and the token variable that may be used.
+        """Return the chosen environment with the URL and the token variable that may be used.
 
-        In a change under review, they come from the target of the change. `pending` of the result then
-        describes what the change sets.
+        In a change under review, they come from the target branch, because its author must not choose where
+        the token is sent. `pending` of the result then describes what the change sets.
 
         Raises:
             DiagnosticError: Nothing may be sent (exit 4).

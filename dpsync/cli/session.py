@@ -197,7 +197,10 @@ def reading_plan(
     profile: str | None, parallelism: int, base: str | None, timeout: float, options: Options,
     recording: Recording | None,
 ) -> Iterator[tuple[Session, Planned]]:  # fmt: skip
-    """Yield the session of `reading_session` with a new plan. Raises the same errors as `check_answers`."""
+    """Yield the session of `reading_session` with a new plan.
+
+    Raises DiagnosticError (exit 64) if a --confirm confirms nothing in the plan and nobody can be asked.
+    """
     with reading_session(
         out, files, directory, environment, ids_in, profile, parallelism, base, timeout, recording
     ) as (session, client):  # fmt: skip

@@ -126,8 +126,8 @@ def _check_natural_keys(
 ) -> Iterable[Diagnostic]:
     """Report two unpinned entries that dpsync cannot tell apart on the platform.
 
-    They have the same natural key (such as a title), the same tie-breakers, and no different navigation
-    paths.
+    They have the same natural key (such as a title), the same tie-breakers (further fields that tell such
+    objects apart), and no different navigation paths.
     """
     if not kind.natural_keys or kind.key_field or isinstance(kind.natural_keys[0], tuple):
         return
@@ -400,8 +400,8 @@ def _check_output_keys(
 ) -> Iterable[Diagnostic]:
     """Report two entries with one key, if one of them creates an object of the other one's kind.
 
-    `maker` is the kind whose entries create an object on the platform, `output` the kind of this object. Both
-    share the key of the entry.
+    `maker` is the kind whose entries make GitBook create another object, such as a translation its space.
+    `output` is the kind of that object, which gets the key of the entry.
     """
     for resource in entries_of_kind:
         parent = resource.parent

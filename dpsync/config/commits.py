@@ -98,7 +98,8 @@ class Project(Struct, frozen=True):
     def load(self, commit: str) -> LoadedCommit | None:
         """Return the configuration in a commit; None if the commit has no root file.
 
-        Overlays that the commit lacks are left out, and some errors are ignored (`_TOLERATED_CODES`).
+        Overlays that the commit lacks are left out, and errors with `_TOLERATED_CODES` are ignored. The
+        result has the first other error, and whether all overlays and the environment exist (`complete`).
         """
         files = commit_files(self.repository, commit, self.root)
         if files is None:

@@ -403,7 +403,8 @@ def _add_pins(
 ) -> None:
     """Pin each entry that a plan would not match with its object by the written fields.
 
-    A pin is a line `id: …`. Parents are matched before their children, as in a plan.
+    A pin is a line `id: …` that binds the entry to the object. Parents are matched before their children, as
+    in a plan.
     """
     pinning = _PinFinder(registry, entries, known)
     pinning.ids |= {obj.address: obj.live.id for obj in inventory.objects_of_kind(registry.root.name)}

@@ -55,8 +55,8 @@ class Naming(Struct, frozen=True):
     def reference_namer(self, referrer: Entry) -> Callable[[tuple[str, ...], str], str | None]:
         """Return a function that returns the key for a reference to a live object, given its kinds and id.
 
-        It knows the entries and lookups in the organization of `referrer`, the entry with the reference. It
-        returns None for an object without an entry.
+        `referrer` is the entry with the reference. The function knows the entries in its organization, and
+        the objects without an entry to which the files refer (lookups). It returns None for other objects.
         """
         organization = referrer.address.segments[:1]
 
@@ -323,7 +323,7 @@ class _InventoryReader:
         return new_objects
 
     def read_orders(self) -> None:
-        """Note the live order of siblings outside of trees.
+        """Record the live order of siblings outside of navigation trees.
 
         The order is that of the list that was read, unless the kind has a separate request for the order.
         """

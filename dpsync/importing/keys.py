@@ -141,7 +141,7 @@ class _KeyChooser:
     def _reserve_recorded_keys(self, organization: InventoryObject) -> None:
         """Reserve the keys in the ids file for the live objects of an organization: they stay the same.
 
-        Notes the recorded address of each object, too.
+        The address of each object in the ids file is kept in `recorded_addresses`.
         """
         live = {(obj.kind.name, obj.live.id) for obj in self.inventory.objects}
         id = organization.live.id

@@ -261,9 +261,10 @@ class _Layout:
         return {"file": posixpath.relpath(path, directory or ".")}
 
     def _data_below(self, obj: InventoryObject, directory: str) -> dict[str, Any]:
-        """Return the singles and lists in an entry by their keys, ordered by key, with trees at the end.
+        """Return the data of the objects in an entry by list key, sorted, with navigation trees at the end.
 
-        The entry of an organization contains only its singles, because its lists have files of their own.
+        These are lists and singles (objects that their parent has exactly once). The lists of an organization
+        are left out, because they have files of their own.
         """
         kinds_by_list_key = self.registry.kinds_by_list_key(obj.kind.name)
         values: dict[str, Any] = {}
@@ -283,7 +284,7 @@ class _Layout:
         return values
 
     def _list_data(self, obj: InventoryObject, list_key: str, kinds: tuple[Kind, ...], directory: str) -> Any:
-        """Return the YAML data of a list, tree or single of an object; None if it is not written.
+        """Return the YAML data of a list, a tree or a single (an only object) below `obj`; None to omit it.
 
         Many entries become a CSV file if their kind allows that. A few short entries may be on one line.
         """

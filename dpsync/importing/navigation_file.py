@@ -539,9 +539,9 @@ class _NavigationExporter(Struct):
         data[title] = public_values[title]
 
     def _note_flags(self, kind: Kind, entry: Entry) -> None:
-        """Note for each flag such as `default`, which one of several siblings must have, whether one has it.
+        """Record in `flag_candidates` which siblings lack a flag that one of them must have (`default`).
 
-        An entry without the flag is a candidate as long as no sibling has the flag.
+        As soon as one sibling has the flag, there are no candidates.
         """
         for kind_field in kind.fields:
             if kind_field.exclusive_within is not None:
