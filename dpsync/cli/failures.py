@@ -67,7 +67,10 @@ def malformed_message(error: errors.InvalidClientValueError, connection: Connect
 
 
 def client_diagnostic(error: errors.ClientError, connection: Connection | None) -> Diagnostic:
-    """Return the finding about a failed request: what happened, at which URL and operation, what to do."""
+    """Return the finding about a failed request: what happened, at which URL and operation, what to do.
+
+    `connection` is None if the server is not known; the finding then says "the platform".
+    """
     operation = f"{error.method} {error.path}"
     url, url_from = (connection.url, connection.url_from) if connection else ("the platform", "its address")
     token_from = connection.token_from if connection else "the token"

@@ -151,7 +151,7 @@ class Declarations:
     def _declare_entry(
         self, kind: Kind, address: Address, key: Scalar, node: Node, parent: Address | None
     ) -> None:
-        """Add the entry that `key: node` declares, and the entries inside it.
+        """Add the entry that `key: node` declares in a file, and the entries inside it.
 
         An invalid entry is reported and its address is added to `unreadable`.
         """

@@ -61,7 +61,10 @@ class PolicyReader:
         return Policy(limits=self.limits, deletable_ids=None, skip=tuple(self.skipped_patterns), **lists)
 
     def _read_patterns(self, name: str, node: Node) -> None:
-        """Read one list of patterns, such as `protect`, and report each invalid item."""
+        """Read the list of address patterns `name`, such as `protect`, and report each invalid item.
+
+        `watch: access` stands for the patterns of all lists and fields that affect access.
+        """
         if name == "watch" and isinstance(node, Scalar) and node.value == ACCESS_WORD:
             self._add_access_patterns(node.span)
             return

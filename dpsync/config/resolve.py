@@ -203,7 +203,10 @@ class Resolver:
     # Reading entries.
 
     def read_entry(self, entry: Declaration) -> Entry:
-        """Return a declared entry with its fields read by their types and its references resolved."""
+        """Return a declared entry with its fields read by their types and its references resolved.
+
+        The parent node and the key of the entry also set fields. Invalid values are reported and left out.
+        """
         self._entry = entry
         kind = entry.kind
         fields: dict[str, Value] = {}

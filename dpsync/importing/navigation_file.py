@@ -502,7 +502,7 @@ class _NavigationExporter(Struct):
             data["content"] = {"directory": None, **space}
             field_names = (*field_names, content[0].name)
         self._report_other_fields(entry, field_names)
-        self._note_flags(kind, entry)
+        self._record_flag_candidates(kind, entry)
         if shape.child_kinds:
             data["children"] = [node for child in entry.children for node in self._node_data(child)]
         yield data
@@ -538,7 +538,7 @@ class _NavigationExporter(Struct):
             self.left_out.append(LeftOut(str(space.address), title, why, space.field_span(title)))
         data[title] = public_values[title]
 
-    def _note_flags(self, kind: Kind, entry: Entry) -> None:
+    def _record_flag_candidates(self, kind: Kind, entry: Entry) -> None:
         """Record in `flag_candidates` which siblings lack a flag that one of them must have (`default`).
 
         As soon as one sibling has the flag, there are no candidates.
