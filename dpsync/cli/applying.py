@@ -78,7 +78,7 @@ def apply_plan(
         expect: The plan that the person agreed to. The apply stops if the plan is another one now.
         rehearsal: The rehearsal of the plan, which is recorded in the journal.
         revert: The revert that made the plan, if any. If it is incomplete, the exit code is 3.
-        remember: Store the applied configuration before the report is printed, given the exit code, and return
+        remember: Store the applied configuration before the report is printed, and return
             a line for the report.
     """
     from dpsync.apply.journal import try_to_record
