@@ -1,8 +1,7 @@
 """Define the nodes of a rich-text Document that Markdown can express, and find all other nodes.
 
 `unsupported_nodes` finds every node that Markdown cannot express. `malformed_nodes` finds nodes whose JSON
-has a wrong structure. parse.py and
-comparison.py use the same tables, so that the three cannot disagree. A
+has a wrong structure. parse.py and comparison.py use the same tables, so that the three cannot disagree. A
 table in GitBook is a small database: definitions of columns, records in the order of their `orderIndex`, and
 for a text column the name of a fragment in each record. `read_plain_table` and `table_block` convert it.
 """

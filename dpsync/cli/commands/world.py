@@ -1,4 +1,4 @@
-"""Define `dpsync world`: save live objects as a world, which is a file for `dpsync serve`. can serve.
+"""Define `dpsync world`: save live objects as a world, which is a file that `dpsync serve` can load.
 
 The client of this command cannot write to GitBook.
 """
