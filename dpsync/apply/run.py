@@ -71,9 +71,9 @@ def _closed_event(executor: Executor, remaining: Plan | None, trouble: list[str]
 
 
 def _plan_again(plan_again: Callable[[], Plan], trouble: list[str]) -> Plan | None:
-    """Return the plan that verifies the result.
+    """Plan again after the apply to verify the result: that plan should contain no changes.
 
-    If planning fails, add the reason to `trouble`, return None.
+    If planning fails, add the reason to `trouble`, a list of texts for the report, and return None.
     """
     try:
         return plan_again()

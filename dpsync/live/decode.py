@@ -208,7 +208,7 @@ def check_id(body: Any, path: str) -> str:
 def check_unique_identities(ids: Iterable[tuple[str, Any, str]]) -> None:
     """Raise UnexpectedShapeError if two items of a response have the same identity.
 
-    `ids` has place (as `items[3]`), identity and id of each item.
+    `ids` contains for each item its path in the response (as `items[3]`), its identity and its id.
     """
     seen: dict[Any, str] = {}
     for place, identity, id in ids:
@@ -350,8 +350,9 @@ def decode(
     """Decode one object of a response. Raises UnexpectedShapeError if the body does not fit the kind.
 
     Args:
+        parent: The object in whose URL the object is (for a navigation node mostly the site).
         source: The URL from which the object was read.
-        holder: The tree node that contains the object.
+        holder: The navigation node that directly contains the object; None at the top level.
         id: The id of the object, if it is not in the body.
     """
     wires = checked_wire_values(kind, body, has_id=not id)
@@ -402,7 +403,7 @@ def _decode_repository(synced: GitSync, body: Any) -> SyncedRepository | None:
 def decode_list(
     kind: Kind, items: Iterable[Any], parent: Identity | None, source: str
 ) -> Iterator[tuple[str, LiveObject, Any]]:
-    """Yield place (as `items[3]`), decoded object and body of each item of a list.
+    """Yield the path in the response (as `items[3]`), the decoded object and the body of each list item.
 
     Items that `kind.foreign_items` excludes are skipped: the list also contains objects of other kinds.
     """
@@ -417,16 +418,17 @@ def decode_list(
 def decode_tree(
     kinds: tuple[Kind, ...], body: Any, root: str, owner: Identity, source: str
 ) -> Iterator[tuple[str, LiveObject]]:
-    """Yield place and decoded node of each node of a nested tree, parents first.
+    """Yield the path in the response and the decoded object of each node of a nested tree, parents first.
 
-    `root` is the member of the body with the top-level nodes. The parent of a node follows from its position
-    in the tree, not from a member of the node. Nodes of undeclared types are skipped.
+    `root` is the name of the member with the top-level nodes, `owner` the object with the tree (the site).
+    The parent of a node follows from its position in the tree. Nodes of types without a kind are skipped.
     """
     by_wire = _kinds_by_wire_type(kinds)
 
     def below(
         container: Any, member: str, path: str, ancestors: tuple[Identity, ...]
     ) -> Iterator[tuple[str, LiveObject]]:
+        """Yield the nodes in one member of the body or of a node, each followed by its descendants."""
         with AddErrorPlace(path, container):
             nodes = check_member(container, member, list, "a list")
         for index, item in enumerate(nodes):
@@ -455,9 +457,10 @@ def decode_tree(
 def decode_nodes(
     kinds: tuple[Kind, ...], items: Iterable[Any], owner: Identity, source: str
 ) -> Iterator[tuple[str, LiveObject]]:
-    """Yield place and decoded node of each node in a flat list, in which a field names the parent node.
+    """Yield the path and the decoded object of each tree node in a flat list, where a field names the parent.
 
-    Nodes of undeclared types are skipped.
+    A node without a parent node belongs to `owner` (such as the site). Nodes of types without a kind are
+    skipped.
     """
     by_wire = _kinds_by_wire_type(kinds)
     for index, item in enumerate(items):

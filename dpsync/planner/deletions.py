@@ -78,11 +78,11 @@ def find_cascade(
     is_rewritten: Callable[[LiveObject, Field], bool],
     gets_new_child: Callable[[LiveObject], bool],
 ) -> Cascade:
-    """Return the objects and field values that are lost if some objects are deleted.
+    """Return what the platform also deletes or clears if some objects are deleted (the cascade).
 
     Args:
         names: The live objects and their references.
-        roots: The objects with a delete request of their own.
+        roots: The objects that dpsync deletes by a request of their own.
         is_rewritten: Returns whether the plan writes a field before the deletes.
         gets_new_child: Returns whether the plan creates a child of a node before the deletes.
     """
@@ -94,7 +94,8 @@ def find_cascade(
 class _CascadeSearch:
     """Find a cascade: take deleted objects from `pending`, and add those that are deleted because of them.
 
-    For each deleted object, `root_causes` contains the roots because of which it is deleted.
+    `roots` are the objects with a delete request of their own. For each deleted object, `root_causes`
+    contains the roots because of which it is deleted.
     """
 
     def __init__(
@@ -160,14 +161,15 @@ class _CascadeSearch:
         )
 
     def _is_deleted(self, identity: Identity) -> bool:
-        """Return whether an object is a root or was found to be deleted together with one."""
+        """Return whether an object has a delete request of its own, or was found to be deleted by one."""
         return identity in self.roots or identity in self.objects
 
     def _note_deleted(self, live: LiveObject, reason: str, causes: frozenset[Identity]) -> None:
-        """Note that an object is deleted because of some roots, and look for further consequences.
+        """Record that an object is deleted because some other objects (`causes`) are deleted.
 
-        The object is pending again whenever it gets a new cause. A root is only noted as redundant. `reason`
-        is one of `_REASONS_BY_PRIORITY`; the first of several reasons is kept.
+        The search visits the object again whenever it gets a new cause. If the object has a delete request
+        of its own, that request is recorded as redundant instead. `reason` is one of
+        `_REASONS_BY_PRIORITY`; the first of several reasons is kept.
         """
         identity = live.identity
         if identity in self.roots:
@@ -346,12 +348,11 @@ def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
 def _roots_to_delete(
     sides: Sides, restructuring: Restructuring
 ) -> tuple[dict[Identity, LiveObject], dict[str, list[Identity]], dict[Identity, Identity]]:
-    """Return the undeclared objects to delete, the kept ones by the address of their list, and skipped ones.
+    """Return the objects without an entry: (to delete, kept by the address of their list, skipped).
 
     An object is deleted if `prune` covers its list, or if the plan re-creates the navigation that contains
-    it. An object inside another deleted object needs no delete of its own, so it is no root: lists are
-    visited by address, parents before their children. Skipped objects are protected with `skip`; each is
-    mapped to itself.
+    it. An object inside another deleted object needs no request of its own, so it is not returned: lists are
+    visited parents first. Skipped objects are protected with `skip`; each is mapped to itself.
     """
     roots: dict[Identity, LiveObject] = {}
     objects = sides.snapshot.objects
@@ -408,10 +409,10 @@ def _roots_to_delete(
 def _without_protected(
     sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Identity]]:
-    """Return the roots without those whose delete would also delete an object protected with `skip`.
+    """Leave out deletes (`roots`) that would also delete an object protected with `skip`.
 
-    The second mapping contains the roots left out, each with the protected object. A navigation is re-created
-    as a whole or not at all: a protected object in it refuses the plan instead.
+    The second mapping contains the deletes left out, each with the protected object. A navigation is
+    re-created as a whole or not at all: a protected object in it refuses the plan instead.
     """
     if not sides.desired.policy.skip:
         return roots, {}
@@ -427,11 +428,11 @@ def _without_protected(
 def _without_blocked_by_contents(
     sides: Sides, roots: Mapping[Identity, LiveObject]
 ) -> tuple[Mapping[Identity, LiveObject], Mapping[Identity, Address]]:
-    """Return the roots without those whose delete would move a declared entry to a wrong place.
+    """Leave out deletes (`roots`) that would move the object of an entry to another parent than declared.
 
     When the platform deletes certain objects (`on_delete` is "lifted"), it moves their contents one level up.
     If an entry inside is declared elsewhere, and no request can move it there, the object and everything
-    around it is kept. The second mapping contains the roots left out, each with such an entry.
+    around it is kept. The second mapping contains the deletes left out, each with such an entry.
     """
     registry, names = sides.registry, sides.names
     lifting_roots = {root for root in roots if registry[root[0]].lifecycle.on_delete == "lifted"}
@@ -463,11 +464,11 @@ def _without_blocked_by_contents(
 def _with_readable_effects(
     sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> tuple[Mapping[Identity, LiveObject], Cascade, Mapping[Identity, str]]:
-    """Return the roots without those that may also delete unreadable objects, and the cascade of the others.
+    """Leave out deletes (`roots`) that may also delete objects that dpsync cannot read.
 
-    The last mapping contains the roots left out, each with the URL of an unreadable list. Leaving out a root
-    changes the cascade, so this is repeated. A navigation is re-created as a whole or not at all: its objects
-    are not left out.
+    Return the other deletes, everything that these also delete or clear (their cascade), and the deletes left
+    out, each with the URL of an unreadable list. Leaving out a delete changes the cascade, so the check is
+    repeated. A navigation is re-created as a whole or not at all: its objects are not left out.
     """
     recreated = [tree.scope.address for tree in restructuring.confirmed if tree.becomes_site_spaces]
     left_out: dict[Identity, str] = {}
@@ -494,10 +495,10 @@ def _cannot_be_declared(names: Names, live: LiveObject) -> bool:
 def planned_cascade(
     sides: Sides, roots: Mapping[Identity, LiveObject], restructuring: Restructuring
 ) -> Cascade:
-    """Return the cascade of some deletes if the plan makes all other changes first.
+    """Return what some deletes also delete or clear (the cascade), after all other changes of the plan.
 
     A field that an entry declares is written before the deletes, so it does not refer to a deleted object. A
-    node with a new declared child is not empty.
+    node that gets a new child is not deleted for being empty.
     """
     if not roots:
         return Cascade(frozenset())
@@ -519,13 +520,14 @@ def planned_cascade(
         return field.name in sides.entries[address].fields
 
     def gets_new_child(live: LiveObject) -> bool:
+        """Return whether the plan creates a child of a navigation node."""
         return sides.names.declared.get(live.identity) in parents_of_new
 
     return find_cascade(sides.names, roots, is_rewritten, gets_new_child)
 
 
 def delete_effects(names: Names, cascade: Cascade, root: Identity) -> tuple[Effect, ...]:
-    """Return the objects deleted together with a root and the fields that lose their value, as effects.
+    """Return what the delete of one object (`root`) also deletes, and which fields it clears, as effects.
 
     An effect that several deletes have is listed only under the first of them.
     """

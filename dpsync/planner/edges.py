@@ -136,9 +136,9 @@ _ByPlace = dict[tuple[str, Address | None], list[Entry]]
 def _steps_of_kinds(
     steps: StepSet, entry: Entry, kind_names: set[str], by_place: _ByPlace
 ) -> Iterator[StepDraft]:
-    """Yield the non-delete steps of the named kinds in an entry or in any of its ancestors.
+    """Yield the non-delete steps of entries of these kinds, directly in an entry or in one of its ancestors.
 
-    The name "children" stands for all steps below the entry itself.
+    The name "children" stands for the steps of everything inside the entry itself.
     """
     for kind_name in sorted(kind_names):
         for ancestor in entry.address.self_and_ancestors():

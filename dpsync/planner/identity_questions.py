@@ -64,11 +64,11 @@ def identity_questions(
     undecided_deletes: OpenDeletes,
     over_limits: bool = False,
 ) -> IdentityQuestions:
-    """Ask which new entries are live objects under other names, with one question for each list.
+    """Ask which new entries are renamed live objects, except those confirmed with `--confirm "new ..."`.
 
-    A further question per organization is about entries for which a shallow clone cannot tell if they are
-    new. `over_limits` says whether the plan exceeds a limit of deletes, so that answers must contain the
-    number.
+    There is one question for each list, and one per organization about entries for which a shallow clone
+    cannot tell if they are new. `over_limits`: the plan exceeds a limit of deletes, so that the proposed
+    flags must confirm their number.
     """
     sides = decisions.sides
     groups = _group_new_entries(decisions, rename_candidates)
@@ -297,10 +297,11 @@ def _shallow_clone_question(
     deletes: Sequence[Identity],
     delete_flags: Sequence[str],
 ) -> Refusal:
-    """Return the question whether entries are new, for a clone without the commits that would tell.
+    """Ask whether entries are new if the clone is shallow and lacks the commits that would tell.
 
-    `entry_count` entries cause the question; the answer confirms `confirmed_count` new entries below
-    `root`. `deletes` has objects whose entry was perhaps not removed.
+    `entry_count` entries cause the question; its `--confirm "new N root/**"` flag covers all
+    `confirmed_count` unanswered entries in the organization `root`. `deletes` has objects that the plan
+    deletes although their entry was perhaps not removed.
     """
     answer = Answer(NEW, f"{confirmed_count} {root}/**")
     answers = [(answer.flag, "the entries are new"), *((flag, "delete this object") for flag in delete_flags)]

@@ -444,7 +444,11 @@ class FormerNames(Struct, frozen=True, dict=True):
     def addresses_in_commit(
         self, number: int, earlier_configuration: Desired, identity: Identity
     ) -> set[Address]:
-        """Return the addresses of an object in the base (0) or in an earlier commit, by natural keys."""
+        """Return the addresses of an object in one commit, found by natural keys; compute each commit once.
+
+        `number` is 0 for the git base, the configuration in the commit compared with, and counts on towards
+        earlier commits. `earlier_configuration` is the configuration in that commit.
+        """
         if number not in self._addresses_by_commit:
             objects = (
                 self.names.objects_of_base_entries
@@ -547,7 +551,7 @@ class FormerNames(Struct, frozen=True, dict=True):
 
     @cached_property
     def _lines_by_object(self) -> Mapping[Identity, dict[Address, RecordedLine]]:
-        """The lines of each object in the ids file of the base and in the present one, by address."""
+        """The lines of each object by address, in the present ids file and in that of the git base."""
         lines: dict[Identity, dict[Address, RecordedLine]] = defaultdict(dict)
         records = self.snapshot.recorded_ids
         for line in (*records.base_lines.values(), *records.lines.values()):

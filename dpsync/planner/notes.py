@@ -102,10 +102,11 @@ def _removed_entry_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 
 def _lasting_forget_note(names: Names, address: Address, identity: Identity) -> Note:
-    """Return the note that `forget` keeps an object whose entry was removed.
+    """Return the note that `policy.forget` keeps an object whose entry was removed from the files.
 
-    The note proposes another pattern if `forget` only has the former address, which nothing knows as soon as
-    the git base lacks the entry.
+    If `forget` matches only the former address of as
+    the object, the note proposes a pattern for the present
+    address: later, nothing but the git history knows the former one.
     """
     live = names.snapshot.objects[identity]
     name = names.address(identity).list_address.unmanaged_child(names.label(live), live.id)

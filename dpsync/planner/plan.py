@@ -136,7 +136,7 @@ class CircularPlanError(Exception):
 def make_plan(sides: Sides) -> Plan:
     """Return the plan of everything, or of the selected part and what that part needs.
 
-    The plan is deterministic: the same sides give the same bytes.
+    `sides` are the files and the live objects. The plan is deterministic: equal input gives the same bytes.
     """
     parts = _decide_and_order(sides)
     selection = find_selection(sides)

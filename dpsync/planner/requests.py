@@ -481,7 +481,10 @@ class _StepWriter:
         self.drafts.append(step)
 
     def _set_field(self, entry: Entry, change: FieldChange) -> None:
-        """Add the step that writes a field with the own call of the field; its phase decides when."""
+        """Add the step that writes a field that has an API call of its own.
+
+        The phase of the step decides its order: hide before and show after other steps, for example.
+        """
         phase: Phase
         visibility = visibility_change(change.field, change.before, change.after)
         if visibility is not None:

@@ -69,7 +69,11 @@ class Restructuring(Struct, frozen=True):
 
 
 def decide_restructuring(sides: Sides) -> Restructuring:
-    """Decide about the navigations whose root changes its kind, from both sides and the answers."""
+    """Decide which navigations to rebuild because their top level changes from sections to spaces or back.
+
+    GitBook allows only one of the two at the top level of a site. A rebuild re-creates nodes, so it needs the
+    user's confirmation (`--confirm "restructure ..."`).
+    """
     trees = tuple(_changing_trees(sides))
     confirmed = tuple(
         tree
@@ -89,7 +93,10 @@ def decide_restructuring(sides: Sides) -> Restructuring:
 
 
 def _changing_trees(sides: Sides) -> Iterator[RestructuredTree]:
-    """Yield each selected tree whose root has sections now and will have site spaces, or vice versa."""
+    """Yield each selected navigation whose top level changes from sections to site spaces or back.
+
+    Navigations that Git Sync sets are left out.
+    """
     for address in sorted(sides.desired.scopes):
         scope = sides.desired.scopes[address]
         owner = sides.live(scope.parent)
@@ -112,10 +119,10 @@ def _changing_trees(sides: Sides) -> Iterator[RestructuredTree]:
 def _entries_with_replaced_targets(
     sides: Sides, confirmed: Iterable[RestructuredTree]
 ) -> dict[Address, Address]:
-    """Return the entries that refer to a deleted node and will refer to a new node of the same tree.
+    """Return the entries that refer to a node that the rebuild deletes and will refer to a new node.
 
-    The value is the address of the owner of the tree (the site). Objects outside the tree count, such as
-    share links.
+    Only entries outside the tree count, such as share links. The value is the address of the site with the
+    tree.
     """
     owners: dict[Address, Address] = {}
     for tree in confirmed:
@@ -184,11 +191,11 @@ def visibility_flags(kind: Kind, tree: RestructuredTree) -> list[Field]:
 
 
 def first_entry_to_create(sides: Sides, tree: RestructuredTree, among: Iterable[Address]) -> Address | None:
-    """Return the entry to create first when a tree gets sections; None if no entry is suitable.
+    """Return the entry (section) to create first when a tree gets sections; None if no entry is suitable.
 
-    Its create call must also create its first child. Preferred is an entry without the name of the site,
-    because the platform gives that name to the section that it makes of the root, and then one with the
-    fewest of the nodes now at the root, because these may become another entry of the same kind.
+    Its create call must also create its first child. On that call, the platform puts the present top-level
+    nodes into a section named after the site. So prefer an entry with another name than the site, then one
+    with the fewest of these nodes, because that section may become another entry.
     """
     entries = [sides.entries[address] for address in among]
     ranked = []

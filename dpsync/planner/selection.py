@@ -165,9 +165,9 @@ def _invalid(code: str, message: str, hint: str | None = None) -> DiagnosticErro
 def dependencies(
     sides: Sides, planned: PlannedSteps, selection: Selection, selected_addresses: frozenset[Address]
 ) -> dict[Address, Address]:
-    """Return the entries that the selected part needs in addition, each with an entry that needs it.
+    """Return the entries that a plan of only the selected addresses needs, too, each with one that needs it.
 
-    `sides` and `planned` belong to a plan of at least the selected part.
+    `sides` (the files and the live objects) and `planned` belong to a plan of at least the selected part.
 
     Raises:
         DiagnosticError: A needed entry is excluded (exit 5).

@@ -135,9 +135,10 @@ class StepSet(Struct, frozen=True, dict=True):
         return self.steps.get(self.creating_steps.get(address, ""))
 
     def steps_of(self, address: Address, *verbs_and_phases: Verb | Phase) -> list[StepDraft]:
-        """Return the steps of an address in the order of addition: all, or those with one of these words.
+        """Return the steps of an address in the order of addition: all, or those with a given verb or phase.
 
-        A step with a phase is found only by its phase ("place"), another step by its verb ("create").
+        Steps that write one field have a phase, such as "place" (the field that says where the object is),
+        and are found only by it; other steps are found by their verb, such as "create".
         """
         steps = self.by_address.get(address, ())
         return [

@@ -73,7 +73,7 @@ def _url_declaration(node: TreeBranch | NavigationTree) -> Url:
 
 
 def _urls_below(owner: TreeBranch, base: UrlOrUnknown) -> dict[Address, UrlOrUnknown]:
-    """Return the URL of each node in a tree whose owner has the URL `base`."""
+    """Return the URLs of a site (`owner`) and of its nodes by address, given the URL of the site (`base`)."""
     urls: dict[Address, UrlOrUnknown] = {owner.address: base}
 
     def add_children(parent: TreeBranch, parent_url: UrlOrUnknown) -> None:
@@ -146,10 +146,10 @@ class _OwnerUrl(Struct, frozen=True):
     tree: NavigationTree
 
     def later_url(self) -> tuple[UrlOrUnknown, str]:
-        """Return the URL of the owner after the plan, and the reason if it is UNKNOWN (else "").
+        """Return the URL of the site (the owner) after the plan, and the reason if it is UNKNOWN (else "").
 
-        A custom hostname decides; else the segment of the owner is added to its live host, or for a new
-        owner to the host of its siblings.
+        The URL is None if the site is deleted or not visible. A custom hostname decides; otherwise the
+        site's path segment is added to its live host, or for a new site to the host of its siblings.
         """
         before, after = self.tree.before, self.tree.after
         if after is None:

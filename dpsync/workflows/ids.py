@@ -46,6 +46,7 @@ def compare_ids(session: Session, client: ReadClient) -> IdsComparison:
     }
 
     def remarks() -> Iterator[LineDifference]:
+        """Yield each difference: a wrong or missing line, or a line without a live object or an entry."""
         for organization, key in snapshot.organizations.items():
             expected_lines = {
                 line_address: line
