@@ -277,6 +277,7 @@ class Attempt:
         """
 
         def segment(match: re.Match[str]) -> str:
+            """Return the id of the object at an address in braces, quoted for a URL path."""
             address = Address.parse(match[1])
             entry = self._shared.desired.entries.get(address)
             kind = self._shared.registry[entry.kind] if entry else None
@@ -300,9 +301,10 @@ class Attempt:
     # --- the response ---------------------------------------------------------------------------------
 
     def _success_outcome(self, answer: WriteResult) -> Outcome:
-        """Note the ids in a successful response for later steps, and return the outcome.
+        """Return the outcome of a successful response, and store the new ids in it for later steps.
 
-        A response without the expected ids is handled like a lost response.
+        A response without the expected ids is handled like a lost response. If the response contains another
+        type of object than expected, the step failed: GitBook requires another change first.
         """
         step = self._task.step
         if step.answers is not None and value_or_none(answer.body, "object") != step.answers:
@@ -366,9 +368,9 @@ class Attempt:
         return _Lookup(objects, fresh.possible_results(entry, objects, known_id))
 
     def _note_created_ids(self, lookup: _Lookup) -> bool:
-        """Note the ids of the only candidate and of its children for later steps.
+        """Store the ids of the only candidate and of its children, because later steps need them.
 
-        Return False, and note nothing, if the candidate lacks a child that the request must have created.
+        Return False, and store nothing, if the candidate lacks a child that the request must have created.
         """
         created, child_bindings = lookup.candidates[0], self._task.step.gives[1:]
         children = [live for live in lookup.objects.values() if live.holder == created.identity]

@@ -93,11 +93,15 @@ class DeleteChecks:
         return identities
 
     def _planned_cascade(self, plan: Plan) -> Cascade:
-        """Return what the deletes of the plan remove by cascade, given the plan's other writes."""
+        """Return the objects and field values that GitBook also removes when it carries out the deletes.
+
+        Fields that the plan writes are not cleared, and nodes that get a new child are not empty.
+        """
         created = (change.location for change in plan.changes if change.action == "create")
         holders = {self._desired.entries[address].holder for address in created}
 
         def receives_new_object(live: LiveObject) -> bool:
+            """Return whether the plan creates an object directly inside a live object."""
             address = self._names.declared.get(live.identity)
             return address is not None and address in holders
 
@@ -136,9 +140,10 @@ class DeleteChecks:
     # --- the object's own lists -----------------------------------------------------------------------
 
     def _read_contents(self, root: Identity) -> dict[str, dict[Identity, LiveObject]]:
-        """Return the current objects in the lists of an object to delete and of its cascade, by URL.
+        """Read the contents of an object to delete (`root`) and of the objects deleted with it, by list URL.
 
-        Lists whose parent does not exist any more are left out, as are contents that can be restored.
+        Lists whose parent does not exist any more are left out, as are those of objects that can be restored
+        after the delete.
         """
         cascaded = [identity for identity, name in self._cascade.losses_by_root.get(root, ()) if not name]
         objects = [self._snapshot.objects[identity] for identity in (root, *cascaded)]
@@ -195,14 +200,16 @@ class DeleteChecks:
         return self._has_early_deletes and self._is_written(live, item)
 
     def _stale_deletes(self, current: Snapshot, cascade: Cascade) -> dict[Identity, str]:
-        """Return why deletes are stale, by object: compare the current cascade with the planned one.
+        """Return why deletes are stale, by object: compare what each would remove now with the plan.
 
         A delete is stale if it would remove more or less than planned, if what it removes was changed since
-        the plan, or if dpsync cannot read what it would remove.
+        the plan, or if dpsync cannot read what it would remove. `cascade` is what the deletes remove now,
+        `self._cascade` what they were planned to remove.
         """
         names = names_without_base(self._registry, self._desired, current)
 
         def deletes_removing(identity: Identity) -> frozenset[Identity]:
+            """Return the objects whose delete requests remove an object."""
             if identity in cascade.roots:
                 return frozenset({identity})
             return cascade.roots_by_loss.get((identity, ""), frozenset())
@@ -273,7 +280,7 @@ class DeleteChecks:
         return self._delete_was_sent(loss[0]) or any(self._delete_was_sent(cause) for cause in causes)
 
     def _delete_was_sent(self, root: Identity) -> bool:
-        """Return whether the delete of an object was sent, or a delete that removes it by cascade."""
+        """Return whether a delete was sent that removes this object: its own, or that of another object."""
         to_check, seen = [root], {root}
         while to_check:
             deleted = to_check.pop()

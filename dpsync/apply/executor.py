@@ -66,9 +66,9 @@ class Schedule:
         return None
 
     def end_step(self, id: str, succeeded: bool) -> list[str]:
-        """Note the end of a step, and make the steps ready that waited for it.
+        """Mark a step as ended, and make the steps ready that waited only for it.
 
-        Return the steps that can never run because this step failed.
+        Return the steps that can never run because this step failed: those that need it, directly or not.
         """
         if id not in self._open:
             return []

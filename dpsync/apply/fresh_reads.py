@@ -179,10 +179,10 @@ class FreshReads:
     # --- trees that a repository owns by now ----------------------------------------------------------
 
     def _tree_owner(self, change: Change) -> LiveObject | None:
-        """Return the live owner of the tree that contains a node, None for an owner without Git Sync.
+        """Return the live site (or other owner) whose tree contains a node, to check it before a write.
 
-        If somebody connects the owner to a repository, the repository owns the tree, and dpsync must not
-        write to it.
+        If somebody connects the site to a repository with Git Sync meanwhile, the repository sets the tree,
+        and dpsync must not write to it. Return None if that cannot happen.
         """
         kind = self.registry[change.kind]
         if not kind.is_node:
@@ -200,7 +200,7 @@ class FreshReads:
         )
 
     def _read_owners(self, owner: LiveObject) -> ObjectsByIdentity:
-        """Return the current objects of the list that contains the owner of a tree.
+        """Return the current objects of the list that contains the owner of a tree, such as all sites.
 
         The list is read at most once between two writes.
         """
@@ -273,8 +273,8 @@ class FreshReads:
     ) -> list[LiveObject]:
         """Return the new objects that an entry's request without a response may have created.
 
-        Only a list with exactly one object is an answer. If another entry that is not created yet could be
-        the object, too, the object is in the list several times.
+        Only a result with exactly one object tells what the request created. If another entry that is not
+        created yet could be the object, too, the object is in the result several times, so it tells nothing.
 
         Args:
             id: The id of the created object, if it is known before the request.

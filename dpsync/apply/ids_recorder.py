@@ -178,7 +178,10 @@ class IdsRecorder:
                         self._mark_kept(owner, section, address)
 
     def _mark_kept(self, owner: str, section: _SectionLines, address: Address) -> None:
-        """Mark the line at an address, and those below it, unless an entry has the address."""
+        """Mark the ids line at an address, and the lines inside it, as kept, except lines of entries.
+
+        `owner` is the id of the organization, `section` its lines.
+        """
         desired = self._desired
         for line_address in section.below(address):
             line = section.lines[line_address]
@@ -292,7 +295,7 @@ class IdsRecorder:
             self._write()
 
     def _write(self) -> None:
-        """Write the pending lines. If that fails, keep them pending and note the reason."""
+        """Write the pending lines to the ids file. If that fails, keep them pending, and store the reason."""
         with self._lock:
             edits, self._has_pending_edits = dict(self._edits), False
         self._last_write_time = self._now()

@@ -63,7 +63,8 @@ class StepTask(Struct, frozen=True):
     ) -> Outcome:
         """Return an outcome of the step, with the position in the files that a failure is about.
 
-        `answer` is the text with which the platform refused the request.
+        `answer` is the text with which the platform refused the request. If it names a field that the step
+        changes, the position is that of the field, otherwise that of the entry.
         """
         field_name = self._mentioned_field(answer or "")
         origin = self.origins.get(self.change.address)

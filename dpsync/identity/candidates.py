@@ -223,8 +223,9 @@ class CandidateSearch(Struct, frozen=True, dict=True):
     ) -> tuple[list[LiveObject], EarlierNameSource | None]:
         """Return the objects with an earlier name of an entry, and the source of that name.
 
-        `previously` decides. Otherwise the entry of the git base at the same address has the earlier name.
-        `present` has the objects with the present name.
+        `previously` decides. Otherwise the entry at the same address in the git base (the commit compared
+        with) has the earlier name. `present` has the objects with the present name. Without an earlier name,
+        return ([], None).
         """
         if declared := self._objects_named_by_previously(entry, present):
             return declared, "previously"

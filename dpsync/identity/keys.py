@@ -214,10 +214,11 @@ def match_below_other_parent(
     earlier_entries: Sequence[Entry],
     line: RecordedLine | None = None,
 ) -> Match | None:
-    """Match an entry with a live object below another parent: by `id:`, ids line, or a former name.
+    """Match an entry with a live object in another parent, to transfer it: by id, ids line or former name.
 
-    The result is None if no object or several objects match. `earlier_entries` has the entries with the
-    same key elsewhere, and `line` the line of the entry in the ids file.
+    `live` has the objects in other parents, `earlier_entries` removed entries with the same key in other
+    parents, and `line` is the line of the entry in the ids file. The result is None if no object or several
+    objects match.
     """
     if entry.pin is not None:
         return next(

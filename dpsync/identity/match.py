@@ -203,10 +203,9 @@ def unknown_id_error(kind: Kind, entry: Entry, has_environments: bool) -> Diagno
 def _match_by_first_key(
     natural_keys: NaturalKeys, entries: Sequence[Entry], index: KeyIndex, result: MatchResult
 ) -> dict[Address, LiveObject]:
-    """Match entries by the first natural key, in rounds: each certain match may make others certain.
+    """Match entries by the first natural key, in rounds: each match may leave only one choice for others.
 
-    Return the objects by entry. An entry without a certain match is an error (DP302) if an object is left
-    for it.
+    Return the objects by entry. An entry that still has several possible objects is an error (DP302).
     """
     key = natural_keys.first_key
     hits = {
@@ -331,8 +330,9 @@ def _match_by_sole_key(
 ) -> None:
     """Match the remaining entries by the sole key of the kind, if exactly one entry and one object fit.
 
-    The sole key (the title of a section) recognizes an object if no natural key does. The present value of
-    the entry counts, and the value in the git base.
+    The sole key (the title of a section) recognizes an object if no natural key does. The entry's present
+    value counts, and its value in the git base (the commit compared with). `claimed` maps the ids of objects
+    that already have an entry to that entry; new matches are added to it and to `result`.
     """
     key = natural_keys.kind.sole_key
     if key is None:
@@ -371,9 +371,9 @@ def _match_by_former_names(
 ) -> None:
     """Match entries whose present name no live object has, by their name in a commit before the git base.
 
-    In a clone, the git base can be the commit that changed the name. The former name counts if each commit
-    since has the entry under this key, and if exactly one object has that name and no entry is that object.
-    If another entry of content is that object only because of its name, that is a question.
+    The git base, the commit compared with, can already have the new name. The former name counts if each
+    commit since has the entry at this address, and if exactly one object has that name and no entry is that
+    object. If another entry of content is that object only because of its name, ask a question.
     """
     index = KeyIndex(natural_keys, live)
     entries_by_id: dict[str, list[tuple[Entry, str]]] = defaultdict(list)

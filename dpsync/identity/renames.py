@@ -115,7 +115,10 @@ class _RenameMatching(Struct, frozen=True, dict=True):
         return self.history.earlier_natural_keys(self.natural_keys)
 
     def match_all(self, unmatched: list[EntryCandidates]) -> None:
-        """Match the certain entries, then cycles of exchanged names, repeatedly; ask about the rest."""
+        """Match entries that have only one possible object, then cycles of exchanged names, repeatedly.
+
+        If neither finds anything more, ask about the other entries that have an earlier name.
+        """
         while True:
             unmatched = self._decide_certain(unmatched)
             # Of several objects with the present name, only those with an earlier name, too, remain.

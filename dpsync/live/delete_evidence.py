@@ -114,7 +114,7 @@ class DeleteEvidenceReader:
         return bool(new)
 
     def read_transferred(self, objects: Iterable[Identity]) -> None:
-        """Read the contents of objects to transfer, and the owners (sites) that show the objects."""
+        """Read what is inside the objects to transfer to another organization, and which sites show them."""
         identities = sorted(objects)
         items = [self._objects[identity] for identity in identities]
         sources = [(source, item) for item in items for source in self.content_sources(item)]
@@ -169,10 +169,10 @@ class DeleteEvidenceReader:
     def _sources_below_chain(
         self, kind: Kind, chain: AncestorIds, seen_in: _ShowingOwners | None = None
     ) -> Iterator[ReadSource]:
-        """Yield the lists of a kind directly in an object of a chain of parents, or in any object below it.
+        """Yield each list that can contain objects of a kind, in the parents in `chain` or inside them.
 
-        `chain` starts with the direct parent. With `seen_in`, owners of its kind that it does not contain are
-        skipped.
+        `chain` starts with the direct parent of an object to which the kind may refer. With `seen_in`, sites
+        that do not show this object are skipped.
         """
         if kind.parent is None:
             yield ReadSource(self._objects[chain[-1]].source_url, kind.name, None)
@@ -187,7 +187,7 @@ class DeleteEvidenceReader:
                     )
 
     def _objects_below_chain(self, kind: Kind, chain: AncestorIds) -> list[LiveObject]:
-        """Return every object of a kind below a chain of parents, after reading the missing lists."""
+        """Return every object of a kind in the parents in `chain` or inside them; read the missing lists."""
         sources = list(self._sources_below_chain(kind, chain))
         any_output = any(name == kind.name for name, _ in self.snapshot.output_identities)
         self._fetch(sources, reread=any_output)
@@ -204,9 +204,9 @@ class DeleteEvidenceReader:
         return [item for item in known if item.kind == kind.name and not item.deleted]
 
     def _owners_showing(self, items: Sequence[LiveObject]) -> _ShowingOwners | None:
-        """Return the owners (sites) that show any of these objects (spaces), to read only these owners.
+        """Return the sites (owners) that show any of these objects (spaces), to read only these sites.
 
-        Return None if the kind has no such request, or if reading all owners takes fewer requests.
+        Return None if the API has no such request for the kind, or if reading all sites takes fewer requests.
         """
         kind = self.registry[items[0].kind]
         if kind.owner_list is None:
@@ -225,9 +225,9 @@ class DeleteEvidenceReader:
         )
 
     def _read_shown_in(self, item: LiveObject) -> tuple[tuple[Identity, str], ...]:
-        """Return identity and title of each owner (site) that shows an object.
+        """Return identity and title of each site (owner) that shows an object (a space).
 
-        If the token may not read them, return () and note the object as one whose dependents are unreadable.
+        If the token may not read them, return (), and store that the object may have unreadable dependents.
         """
         kind = self.registry[item.kind]
         if kind.owner_list is None:

@@ -230,7 +230,10 @@ class _Reader:
         ]
 
     def _note_outputs(self) -> None:
-        """Note the outputs of the objects read since the last call, before outputs are matched."""
+        """Record which objects are outputs: GitBook created them for another object, such as an import.
+
+        Search the objects read since the last call. Call this before outputs are matched.
+        """
         new_urls = [url for url in self.sources.objects if url not in self._searched_for_outputs]
         self._searched_for_outputs.update(new_urls)
         for kind in self.registry.in_dependency_order:
@@ -268,7 +271,10 @@ class _Reader:
                         self.forbidden_reads.add_prune_unsafe(scope, reason)
 
     def _bind_outputs(self, kind: Kind, entries: list[Entry]) -> None:
-        """Note the id of the output of each matched entry; None if the object has no output yet."""
+        """Store the id of the output of each matched entry; None if its object has no output yet.
+
+        An output is an object that GitBook creates for another object, such as a space for an import.
+        """
         if kind.platform_work.outputs is None:
             return
         output_field = _output_field(kind)
@@ -373,9 +379,10 @@ class _Reader:
             self.reading.raise_diagnostics(Exit.INVALID)
 
     def _note_missing(self, kind: Kind, parent: Address, result: MatchResult) -> None:
-        """Note the ids of the ids file that no live object has.
+        """Store the ids in the ids file that no live object has any more.
 
-        For content that has no other match, one request each finds out whether the object can be restored.
+        For an entry with content that has no other match, one request finds out whether the object was
+        deleted and can be restored.
         """
         if not result.missing_ids:
             return
@@ -413,7 +420,10 @@ class _Reader:
         return [item for item in objects if item is not None]
 
     def _note_scope(self, kind: Kind, parent: Address, source: ReadSource, listed: ReadObjects) -> None:
-        """Note the live objects of a declared scope, and the order of the nodes in a tree."""
+        """Store the live objects of a list that the files declare, and the order of the nodes in a tree.
+
+        Objects that GitBook created for another object (outputs) are left out: they need no entry.
+        """
         scope = self.scopes.get(parent.child(*kind.key.split(".")))
         if scope is None:
             return

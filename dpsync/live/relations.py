@@ -152,10 +152,11 @@ def _unknown_id(
 
 
 def find_transfers(reading: ReadingState, forbidden: ForbiddenReads, kind: Kind) -> None:
-    """Match unmatched entries with objects below another parent, so that the plan transfers the objects.
+    """Match unmatched entries with objects in another parent, so that the plan transfers the objects.
 
-    Each match needs a reason: `previously`, a pin, the git base or the ids file. If the token may not read a
-    list that could contain the object, the entry is noted as unreadable.
+    Each match needs evidence: `previously`, `id:`, the ids file, or an entry with the same key in another
+    parent that was removed since the git base. If the token may not read a list that could contain the
+    object, the entry is marked as unreadable in `forbidden`.
     """
     matched = [(address, reading.desired.entries.get(address)) for address in sorted(reading.matches)]
     parents = [address for address, entry in matched if entry is not None and entry.kind in kind.parents]
@@ -209,9 +210,9 @@ def find_transfers(reading: ReadingState, forbidden: ForbiddenReads, kind: Kind)
 def _objects_below_all(
     reading: ReadingState, kind: Kind, parents: list[Address]
 ) -> tuple[list[LiveObject], str | None]:
-    """Return the objects of a kind below all these parents, without outputs of other objects.
+    """Return the objects of a kind in all these parents, and the URL of a list that the token may not read.
 
-    Also return the URL of one list that the token may not read, None if it read all lists.
+    The URL is None if all lists were read. Outputs, which GitBook created for another object, are left out.
     """
     sources = [reading.source(kind, address) for address in parents]
     reading.sources.fetch(sources, may_be_forbidden=True)
@@ -228,9 +229,9 @@ def _objects_below_all(
 
 
 def read_orders(reading: ReadingState, forbidden: ForbiddenReads) -> None:
-    """Note the live order of the siblings in each matched entry that declares an order.
+    """Store the live order of the children of each matched entry that declares an order for them.
 
-    An order that the token may not read is noted as an unreadable field.
+    An order that the token may not read is stored as an unreadable field.
     """
     for kind in reading.registry.in_dependency_order:
         for order in kind.list_orders:
@@ -339,7 +340,10 @@ class NavigationPaths(Struct):
         return {address: id for address, ids in ids_by_address.items() if len(ids) == 1 for id in ids}
 
     def _read_navigation(self, owner: Address) -> None:
-        """Match the entry of an owner (site), and note which object each path of its navigation shows."""
+        """Match the entry of a site (the owner), and store which object each path of its navigation shows.
+
+        Do nothing if the site has another parent or is not live, or if the token may not read the navigation.
+        """
         reading, registry = self.reading, self.reading.registry
         entry = reading.entry(owner)
         if entry.parent != self.parent:
@@ -376,9 +380,9 @@ class NavigationPaths(Struct):
         ]
 
     def _owner_titles(self, id: str) -> list[str]:
-        """Return the titles of the owners (sites) that show an object, with one request; [] if unreadable.
+        """Return the titles of the sites (owners) that show an object, with one request; [] if unreadable.
 
-        Owners whose navigation was read are left out, because their paths are known.
+        Sites whose navigation was read are left out, because their paths are known.
         """
         reading = self.reading
         assert self.kind.owner_list is not None

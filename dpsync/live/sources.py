@@ -137,9 +137,10 @@ class SourceReader:
     def source_below(
         self, kind: Kind, chain: AncestorIds, owners: tuple[str, ...] | None = None
     ) -> ReadSource:
-        """Return the source of a kind in the nearest object of `chain` whose kind is in `owners`.
+        """Return where objects of a kind are read: in the nearest object of `chain` of a kind in `owners`.
 
-        `chain` has an object and its parents. The default of `owners` is `self.owner_kinds(kind)`.
+        `chain` has an object and its parents, innermost first. The default of `owners` is
+        `self.owner_kinds(kind)`.
         """
         owner_kinds = self.owner_kinds(kind) if owners is None else owners
         position = next(index for index, (name, _) in enumerate(chain) if name in owner_kinds)
@@ -162,7 +163,7 @@ class SourceReader:
                 raise result
 
     def _note_outputs(self, objects: Iterable[LiveObject]) -> None:
-        """Note the id of the output that an object names.
+        """Store the ids of the outputs that these objects name.
 
         An output is an object that the platform created for another object.
         """
@@ -255,9 +256,9 @@ class SourceReader:
     def read_deleted(
         self, kind: Kind, id: str, owner: Identity, chain: AncestorIds, source: str
     ) -> LiveObject | None:
-        """Read an object by its own URL, and return it if it is deleted and can be restored below `owner`.
+        """Read an object by its own URL, and return it if it is deleted and can be restored in `owner`.
 
-        None without such an object. `source` is the URL that the object's list would have.
+        Return None otherwise. `source` is the URL of the list that would contain the object.
         """
         url = fill_path_template(self._registry, kind, kind.url_path, id, chain)
         try:

@@ -64,8 +64,8 @@ class AccessSentences(Struct, frozen=True):
     def describe(self, address: Address, findings: list[AccessFinding], role: Any = None) -> str:
         """Return one text about everybody who gains access by the change at an address.
 
-        The sentences about certain gains come first, then possible gains, then unknown gains. `role`: the
-        role that the change gives, None if the change gives no role.
+        A gain is certain, possible (it depends on undocumented or unread facts), or unknown; the sentences
+        come in this order. `role` is the role that the change gives, None if it gives no role.
         """
         findings = _without_differing_names(findings)
         certain = [finding for finding in findings if finding.gain is not None and finding.gain.certain]
@@ -95,8 +95,8 @@ class AccessSentences(Struct, frozen=True):
     def _certain_sentences(self, address: Address, findings: list[AccessFinding]) -> Iterator[str]:
         """Yield a sentence for each certain gain, such as "Ann, Bob: no access → reader on acme/spaces/docs".
 
-        Subjects with the same roles before and after in the same places share a sentence. After the first
-        few sentences, one sentence counts the others.
+        Members (subjects) with the same roles before and after on the same spaces, collections and sites
+        (places) share a sentence. After the first few sentences, one sentence counts the others.
         """
         by_gain: dict[tuple[str, str, Subject], dict[Key, None]] = defaultdict(dict)
         for finding in findings:
@@ -473,8 +473,8 @@ def _causes_of_delete(
 def access_findings(inputs: AccessInputs) -> Iterator[tuple[AccessCause, AccessFinding]]:
     """Yield everybody who gains access by the changes, with the cause of the gain.
 
-    Access is resolved once for all places (spaces, collections, sites) with equal access and equal causes. A
-    gain counts under the first cause that explains it. Unknown gains come last.
+    Access is computed once for all places (spaces, collections, sites) with equal access and equal causes. A
+    gain counts under the first cause that explains it. Gains that unread lists make unknown come last.
     """
     finder = _GainFinder(inputs)
     by_place: dict[Key, list[AccessCause]] = defaultdict(list)
@@ -488,12 +488,12 @@ def access_findings(inputs: AccessInputs) -> Iterator[tuple[AccessCause, AccessF
         cause_cache_keys = tuple(cause.cache_key(place) for cause in causes)
         similar_places[finder.place_cache_key(place), cause_cache_keys].append(place)
     for places in similar_places.values():
-        for subject, gain, number in finder.gains(by_place[places[0]], places[0]):
+        for subject, gain, cause_index in finder.gains(by_place[places[0]], places[0]):
             by_cause: dict[int, list[Key]] = defaultdict(list)
             for place in places:
-                by_cause[id(by_place[place][number])].append(place)
+                by_cause[id(by_place[place][cause_index])].append(place)
             for places_of_cause in by_cause.values():
-                cause = by_place[places_of_cause[0]][number]
+                cause = by_place[places_of_cause[0]][cause_index]
                 yield cause, AccessFinding(subject, gain, tuple(places_of_cause))
     for cause in all_causes:
         if (finding := finder.unknown_gain(cause)) is not None:
@@ -542,9 +542,10 @@ class _GainFinder(Struct, frozen=True):
             yield from after.dependents(place)
 
     def place_cache_key(self, place: Key) -> Any:
-        """Return a cache key: places with equal keys give everybody the same access.
+        """Return a cache key: spaces, collections and sites with equal keys give everybody the same access.
 
-        A place (space, collection or site) with roles of its own has a key of its own.
+        A place with roles of its own has a key of its own. The key has what decides otherwise: the default
+        level, the collections around the place, and the sites that show it, before and after the plan.
         """
         access_place = self.inputs.access_place(place)
         states = (self.inputs.before, self.inputs.after)
@@ -567,10 +568,11 @@ class _GainFinder(Struct, frozen=True):
         )
 
     def gains(self, causes: list[AccessCause], place: Key) -> Iterator[tuple[Subject, AccessGain, int]]:
-        """Yield each subject that gains access to a place by these causes.
+        """Yield each member or group of members (a subject) that gains access to a place by these causes.
 
-        Each gain comes with the index of the first cause that explains it; a gain without such a cause is
-        left out. A gain of unlisted members is left out if all other members certainly gain access.
+        `place` is a space, collection or site. Each gain comes with the index of the first cause that
+        explains it; a gain without such a cause is left out. A gain of unlisted members, about whom no list
+        was read, is left out if all other members certainly gain access.
         """
         access_place, comparison = self.inputs.access_place(place), self.access
         strongest = comparison.rule == "strongest"
@@ -590,9 +592,9 @@ class _GainFinder(Struct, frozen=True):
                 open_to_all = open_to_all and gain is not None and gain.certain
             if gain is None or (open_to_all and subject == _UNLISTED_MEMBER):
                 continue
-            for number, cause in enumerate(causes):
+            for cause_index, cause in enumerate(causes):
                 if cause.explains(subject, gain, place, strongest):
-                    yield subject, gain, number
+                    yield subject, gain, cause_index
                     break
 
     def _concerned_subjects(self, causes: list[AccessCause], place: Key, everybody: bool) -> list[Subject]:

@@ -235,7 +235,8 @@ class AccessComparison(Struct, frozen=True):
     def gain(self, subject: Subject, place: AccessPlace) -> AccessGain | None:
         """Return the stronger role that the plan gives a subject on a place, None if certainly none.
 
-        The subject is a member or a group of members; the place is a space, collection or site.
+        The subject is a member or a group of members; the place is a space, collection or site. The result is
+        certain or only possible, and then has the doubts (what was not read or is undocumented).
         """
         old = self.sources(self.before, subject, subject.before, place)
         new = self.sources(self.after, subject, subject.after, place)
@@ -262,7 +263,7 @@ class AccessComparison(Struct, frozen=True):
     def sources(
         self, state: AccessState, subject: Subject, role: RoleRange, place: AccessPlace
     ) -> SourcesByPrecedence:
-        """Return the sources of a subject's role on a place, before or after the plan, one set for each step.
+        """Return where a subject's role on a place can come from: one set of sources for each step.
 
         By the rule "precedence" there are five steps, and a later step counts only if no earlier step
         certainly gives a role: the place, its default level, sites, collections, the organization. By the

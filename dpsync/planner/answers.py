@@ -53,9 +53,10 @@ class Answer(Struct, frozen=True, order=True):
         return f"{self.words} {self.subject}"
 
     def matching_addresses(self, addresses: Iterable[Address]) -> list[Address]:
-        """Return the addresses that the pattern of a `new N PATTERN` answer matches.
+        """Return the addresses that a confirmation `new N PATTERN` covers: those that the pattern matches.
 
-        Return none if their number is not N, or if this is another form of answer.
+        Return [] if their number is not N, because the user confirmed another number, or if this is another
+        form of confirmation.
         """
         number, _, pattern = self.subject.partition(" ")
         if self.words != NEW or not pattern:
@@ -92,7 +93,7 @@ class AnswerForm(Struct, frozen=True):
 
 
 def answer_forms(registry: Registry) -> tuple[AnswerForm, ...]:
-    """Return every form of answer that some rule can ask for.
+    """Return the forms of all confirmations that a user can give with `--confirm`, such as "delete N".
 
     Each user action of a kind has a form, too: a call to the platform that dpsync makes only if asked to.
     """
@@ -120,7 +121,7 @@ def answer_forms(registry: Registry) -> tuple[AnswerForm, ...]:
 
 
 def parse_answer(text: str, registry: Registry) -> Answer:
-    """Parse the text of an answer, such as "delete 12" or "new acme/spaces/docs", into its normal form.
+    """Parse the text of a `--confirm` flag, such as "delete 12" or "new acme/spaces/docs"; normalize it.
 
     Several forms can begin with the same words; the subject decides between them.
 
@@ -252,7 +253,7 @@ def requested_answers(results: Iterable[Refusal | Question]) -> frozenset[Answer
 
 
 def reject_unneeded_answers(plan: Plan) -> None:
-    """Raise an error if the user gave an answer that a plan with changes does not ask for.
+    """Raise an error if the user gave a `--confirm` flag that a plan with changes does not ask for.
 
     This is used in unattended runs: otherwise the flag could stay in a workflow and confirm a later plan.
 

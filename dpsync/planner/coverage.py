@@ -38,7 +38,10 @@ class Coverage(Struct, frozen=True):
     policy: EffectivePolicy
 
     def count_unwatched(self) -> Unwatched:
-        """Return the number of unwatched places and fields, and of the entries with unwatched fields."""
+        """Count what dpsync does not compare with GitBook: lists ("places") and fields that no file declares.
+
+        Also count the entries with such fields. Lists and fields that the policy watches are compared.
+        """
         policy = self.desired.policy
         has_ignored = policy.ignore or self.policy.synced.fields or self.policy.synced.trees
         if self.policy.selected is None and not has_ignored and not policy.watch_fields:
@@ -54,8 +57,8 @@ class Coverage(Struct, frozen=True):
     def _count_unwatched_by_kind(self) -> Unwatched:
         """Return the same as `count_unwatched`, faster, if no pattern of the policy names single entries.
 
-        Count the fields once for all entries with the same kind and fields. Count all possible places below
-        entries, and subtract those that are declared, watched by the policy, or unsupported.
+        Count the fields once for all entries with the same kind and fields. Count all possible lists
+        ("places") in entries, and subtract those that are declared, watched by the policy, or unsupported.
         """
         fields = entry_count = places = 0
         groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)

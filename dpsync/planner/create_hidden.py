@@ -188,8 +188,8 @@ class HiddenCreation(Struct, frozen=True):
     def _hiding_fields(self, entry: Entry) -> Iterator[Field]:
         """Yield the declared fields of an entry whose values make the object less visible than the defaults.
 
-        Ignored fields are not in the entry (`Sides.entries`). Entries that the user did not select have no
-        such fields.
+        Fields that the policy ignores are not in the entry (`Sides.entries` leaves them out). For an entry
+        that the user did not select, yield nothing: this plan does not write it.
         """
         if self.sides.policy.is_unselected(entry.address):
             return

@@ -476,10 +476,10 @@ class _Decider:
         )
 
     def _note_platform_state(self, entry: Entry, live: LiveObject) -> None:
-        """Note that the platform is still processing a live object, or reports a problem with the object.
+        """Record that GitBook is still processing a live object, or reports a problem (`trouble`) with it.
 
-        If the platform could not process a declared value, and this plan does not send the value, add a hint
-        how to send the value again. Problems that the policy accepts are noted separately.
+        If GitBook could not process a declared value, and this plan does not send the value, add a hint
+        how to send the value again. Problems that the policy accepts are recorded separately.
         """
         kind = self.sides.kind(entry)
         work = kind.platform_work
@@ -526,10 +526,10 @@ class _Decider:
 
     @cached_property
     def _places_with_declared_flag(self) -> set[tuple[str, str, Address | None]]:
-        """Return the places in which an entry declares to have an exclusive flag.
+        """Return where an entry declares `true` for an exclusive flag, which only one object can have.
 
-        Each consists of the entry's kind, the name of the flag, and the ancestor in which only one object can
-        have the flag.
+        Each item consists of the entry's kind, the name of the flag, and the ancestor in which only one
+        object can have the flag.
         """
         return {
             (other.kind, field.name, self.sides.hierarchy.ancestor(other, field.exclusive_within))
@@ -565,8 +565,8 @@ class _Decider:
     def _note_unreadable_values(self, entry: Entry, live: LiveObject) -> None:
         """Add a note for each value of a live entry that the platform does not return.
 
-        In the plan that proves the result of an apply, such a value is unverifiable if it differs from the
-        value in the git base.
+        dpsync can compare such a value only with the git base (the commit compared with). In the plan that
+        verifies the result of an apply, a value that differs from the base is recorded as unverifiable.
         """
         kind = self.sides.kind(entry)
         for field in kind.write_only_fields:

@@ -141,9 +141,10 @@ class _DeletedShare(Struct, frozen=True):
 
 
 def _deleted_share(managed: frozenset[str], deletes: Sequence[Change]) -> _DeletedShare:
-    """Return the share of deletes among the objects of an organization, cascaded deletes included.
+    """Return the share of deletes among an organization's objects, for the percentage in `policy.limits`.
 
-    `managed` contains the addresses of all objects that were read in declared places of the organization.
+    Objects that GitBook deletes together with others count, too. `managed` contains the addresses of all
+    objects that were read in declared lists of the organization.
     """
     # Cascaded objects outside the declared places count as known, too: otherwise a share could exceed 100 %.
     cascaded = {effect.address for change in deletes for effect in change.effects if effect.counts}
@@ -169,7 +170,8 @@ def _exposure_questions(
 ) -> Iterator[Question]:
     """Yield a question for each organization with more exposures than `policy.limits` allows.
 
-    All questions have the same answer, `--confirm "expose N"` with the number of all exposures.
+    An exposure is a change that makes something visible to more people. All questions have the same answer,
+    `--confirm "expose N"` with the number of all exposures.
     """
     allowed = limits_in_force.limits.exposures
     counts = Counter(exposure.location.organization_key for exposure in exposures)
@@ -194,7 +196,10 @@ def _exposure_questions(
 
 
 def _brief_exposure_question(exposures: tuple[Exposure, ...]) -> Iterator[Question]:
-    """Yield the question about exposures for a moment; these always need an answer with their number."""
+    """Ask about objects that are visible to more people for a moment during the apply, if there are any.
+
+    The user must always confirm their number with `--confirm "expose for a moment N"`.
+    """
     momentary = [exposure for exposure in exposures if exposure.moment]
     answer = Answer(EXPOSE_BRIEFLY, str(len(momentary)))
     if momentary:

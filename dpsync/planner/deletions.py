@@ -131,7 +131,7 @@ class _CascadeSearch:
         """By node that must have children: the number of its kept children, as far as is known so far."""
 
     def cascade(self) -> Cascade:
-        """Return the objects and field values that are lost together with the roots.
+        """Return the objects and field values that are lost when the root objects are deleted.
 
         Follow each deleted object to its children and to the objects that refer to it, until nothing changes.
         """

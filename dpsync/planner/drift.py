@@ -31,7 +31,7 @@ from dpsync.planner.sides import Sides
 
 
 def find_drift(sides: Sides, plan: Plan, with_watched: bool = False) -> Drift:
-    """Return how the platform differs from the files, given the plan that was made from both (`sides`).
+    """Return how the platform differs from the files; `plan` was made from both (`sides`).
 
     With `with_watched`, include undeclared objects in the lists that the policy watches. Objects that grant
     access come first.

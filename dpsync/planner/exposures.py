@@ -62,7 +62,8 @@ def _briefly_visible_creates(decisions: Decisions) -> Iterator[Exposure]:
 def _briefly_visible_moves(decisions: Decisions, steps: PlannedSteps) -> Iterator[Exposure]:
     """Yield an exposure for each changed object that is visible for a moment because of a move.
 
-    The object itself or one of its surroundings moves out of a hidden place or into one.
+    The object, or something that contains or shows it, moves out of a hidden container or into one. Then a
+    change after the move, or one not made before it, is visible too early or too late.
     """
     visibility = Visibility(decisions)
     leaves_hidden = {step.address: is_out for step, is_out in visibility.moves_across_hidden(steps.drafts)}
@@ -202,7 +203,9 @@ def _widened_fields(
 def _with_organization_value(
     decisions: Decisions, entry: Entry, field: Field, value: Value, after_apply: bool
 ) -> Value:
-    """Return the organization's value in place of `inherit`; `value` itself if that is unknown.
+    """Return the value that takes effect: for `inherit` the organization's value, otherwise `value`.
+
+    If the organization's value is unknown, return `value`, too.
 
     `after_apply` selects the organization's value after the apply. For an object that this apply transfers to
     another organization, `inherit` is not replaced, because only one of the two organizations is known.
@@ -385,9 +388,8 @@ def _value_phrase(field: Field, value: Any) -> str:
 def redirect_notes(decisions: Decisions, changes: Iterable[Change]) -> Iterator[Note]:
     """Yield one note for each organization in which redirects begin to lead to other hosts.
 
-    The address of the note is the address of the first such redirect.
-
-    A redirect shows nobody anything that was hidden, so it is no exposure. A draft leads nowhere.
+    "Other" hosts are hosts of none of the user's sites. A redirect shows nobody anything that was hidden, so
+    it needs no confirmation. A draft leads nowhere. The address of the note is that of the first redirect.
     """
     hosts_by_organization: dict[Address, dict[Address, set[str]]] = defaultdict(dict)
     entries = (decisions.entries.get(change.location) for change in changes if change.action != "delete")

@@ -88,7 +88,11 @@ def _refuse_create_only_changes(
 
 
 def _refuse_protected_deletes(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse each direct or cascading delete of an object that `protect` names, now or in the git base."""
+    """Refuse each delete, of its own or with another object, of an object that `policy.protect` matches.
+
+    The policy in the git base (the commit compared with) counts as well, so that one change cannot both
+    remove the protection and delete the object.
+    """
     sides = decisions.sides
     for identity in decisions.deletions.all_deleted:
         protection = sides.policy.protected_by(identity)
@@ -338,7 +342,10 @@ def _possible_token_user_question(
 def _last_holder_refusals(
     decisions: Decisions, kind: Kind, guard: LastHolderGuard, parent: Address, members: list[LiveObject]
 ) -> Iterator[Refusal]:
-    """Refuse if nobody in a parent has the guarded value (admin) after the plan, but somebody has it now."""
+    """Refuse a plan that removes the last member with a guarded value, such as the last admin, from a parent.
+
+    A parent in which nobody has the value now is left alone.
+    """
     former_holders = [live for live in members if live.fields.get(guard.field) == guard.value]
     if not former_holders or any(
         _guarded_value_after(decisions, guard, live) == guard.value for live in members

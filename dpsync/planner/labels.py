@@ -102,12 +102,17 @@ class Labels(Struct, frozen=True, dict=True):
     # Fields.
 
     def field_label(self, entry: Entry, change: FieldChange) -> Cause | None:
-        """Return the label of a changed field of a live object; None if git cannot tell."""
+        """Return who changed a field: "edited here", "changed outside" or "both"; None if git cannot tell.
+
+        Compare the value in the files and the live value with the value in the commit compared with and in
+        the commits since the last apply.
+        """
         live, field = self.sides.live(entry.address), change.field
         if live is None or field.name not in entry.fields:
             return None
 
         def value_in(commit: CommitState) -> CommittedValue:
+            """Return the value of the field in a commit."""
             return commit.value(entry, live, field)
 
         def is_unedited(declared: Value, committed: Value) -> bool:
@@ -149,12 +154,16 @@ class Labels(Struct, frozen=True, dict=True):
         return self.commits_since_apply
 
     def parent_label(self, entry: Entry) -> Cause | None:
-        """Return the label of an entry whose object is live in another parent than in the files."""
+        """Return who moved an object that is live in another parent than in the files.
+
+        The result is "edited here", "changed outside" or "both"; None if git cannot tell.
+        """
         live = self.sides.live(entry.address)
         if live is None or live.parent is None:
             return None
 
         def parent_in(commit: CommitState) -> CommittedValue:
+            """Return the parent of the entry in a commit, as its present address."""
             committed = commit.entry(entry, live)
             return (
                 committed if isinstance(committed, NoCommittedValue) else commit.address_now(committed.parent)
@@ -223,8 +232,8 @@ class Labels(Struct, frozen=True, dict=True):
     def _was_created_outside(self, identity: Identity) -> bool:
         """Return whether a live object without an entry was created after the last apply, outside dpsync.
 
-        That is certain only if the apply would have deleted the object (it pruned the list) and no entry,
-        neither now nor then, may be this object under another name.
+        This is known only if the last apply would have deleted such an object (it pruned the list) and no
+        entry, neither now nor then, may be this object under another name.
         """
         kind, list_address = identity[0], self.sides.names.address(identity).list_address
         if not self.commits_since_apply or not self.sides.label_commits.applies[0].is_complete:

@@ -87,7 +87,7 @@ class NavigationTree(Struct, frozen=True):
 
 
 def changed_trees(decisions: Decisions, changes: Iterable[Change]) -> Iterator[NavigationTree]:
-    """Yield the tree of each live or declared owner (site) that a change touches, by address.
+    """Yield the navigation tree of each live or declared site (its owner) that a change touches, by address.
 
     A change touches a tree if it is in the tree, in an object that a node shows, or above the tree.
     """
@@ -130,7 +130,7 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
         return nodes
 
     def owners(self) -> Iterator[tuple[Address, LiveObject | None]]:
-        """Yield each live or planned owner of a tree, by address; the object is None if it is new."""
+        """Yield the address and object of each live or planned site (owner of a tree); None if it is new."""
         sides = self.decisions.sides
         kinds = {
             sides.registry.tree_owner(kind) for kind in sides.registry.in_dependency_order if kind.is_node
@@ -156,7 +156,10 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
                 yield from (sides.names.address(ancestor) for ancestor in sides.snapshot.ancestors(live))
 
     def build_tree(self, address: Address, live: LiveObject | None, is_changed: bool) -> NavigationTree:
-        """Return the tree of an owner before and after the plan; `is_changed` is passed on to the result."""
+        """Return the navigation tree of a site before and after the plan; `live` is the site's object.
+
+        `is_changed` is stored in the result: whether a change is in the tree or in an object that it shows.
+        """
         sides = self.decisions.sides
         kind = sides.registry[live.kind] if live is not None else sides.kind(sides.entries[address])
         list_addresses = [
@@ -195,7 +198,7 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
         return TreeBranch(sides.names.address(live.identity), kind, fields, children, live.url, live.identity)
 
     def _live_children(self, live: LiveObject) -> list[LiveObject]:
-        """Return the live nodes in a node or owner, in order if the order was read."""
+        """Return the live nodes directly in a node or in a site, in order if the order was read."""
         sides = self.decisions.sides
         ordered_siblings = sides.snapshot.sibling_order.get(live.identity)
         if ordered_siblings is None:
@@ -222,7 +225,10 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
     # Afterwards.
 
     def _planned_branch(self, address: Address, kind: Kind, live: LiveObject | None) -> TreeBranch:
-        """Return a node or owner, and all nodes below, after the plan (before `with_planned_flags`)."""
+        """Return a node or a site with all its descendants as it will be after the plan.
+
+        `with_planned_flags` corrects flags afterwards.
+        """
         sides = self.decisions.sides
         fields = {field.name: self._planned_value(address, field.name, kind, live) for field in kind.fields}
         children = []
@@ -263,7 +269,7 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
         return address in self.decisions.entries
 
     def _planned_children(self, address: Address, live: LiveObject | None) -> list[Address]:
-        """Return the nodes in a node or owner after the plan, in order.
+        """Return the nodes directly in a node or in a site after the plan, in order.
 
         New and moved nodes arrive after the nodes that stay; then the moves of the plan bring all into the
         declared order.
@@ -293,7 +299,7 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
         return after_moves(order_before_moves, fewest_moves(order_before_moves, final_order))
 
     def _planned_parent_node(self, identity: Identity) -> Address | None:
-        """Return the address of the node or owner that contains a live node after the plan."""
+        """Return the address of the node (or the site) that directly contains a live node after the plan."""
         sides = self.decisions.sides
         live = sides.snapshot.objects[identity]
         decision = self.decisions.entries.get(sides.names.address(identity))
@@ -307,7 +313,7 @@ class _TreeBuilder(Struct, frozen=True, dict=True):
 
     @cached_property
     def _moved_nodes(self) -> dict[Address | None, list[Address]]:
-        """The live nodes that the plan moves into another node or owner, by the address of the new one."""
+        """The live nodes that the plan moves into another node or site, by the address of the new one."""
         sides = self.decisions.sides
         moved_nodes: dict[Address | None, list[Address]] = defaultdict(list)
         for address, live in self._live_nodes.items():
@@ -381,7 +387,7 @@ def _with_flag(branch: TreeBranch, flag: str, values: Mapping[Address, Any]) -> 
 
 
 def navigation_changes(decisions: Decisions, trees: Iterable[NavigationTree]) -> Iterator[NavigationChange]:
-    """Yield the navigation of each owner (site) before and after the plan, if the plan changes it.
+    """Yield the navigation of each site (the owner of a tree) before and after the plan, if that differs.
 
     Trees that were not read are left out. For an unpredictable tree, the navigation after the plan is
     empty.
@@ -433,9 +439,10 @@ def _navigation_nodes(
     after: bool,
     shown_again: ShownAgain = MappingProxyType({}),
 ) -> tuple[NavigationNode, ...]:
-    """Return the nodes in a branch as visitors see them, with everything below.
+    """Return the nodes inside a branch with all their descendants, as the plan shows a navigation.
 
-    `after` says whether titles are those after the plan or the live ones.
+    `after` says whether titles are those after the plan or the live ones. `shown_again` has, by node, other
+    nodes that show the same object.
     """
     return tuple(
         NavigationNode(

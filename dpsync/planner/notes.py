@@ -29,7 +29,10 @@ from dpsync.planner.sides import Sides, ValueConverter
 def find_notes(
     sides: Sides, deletions: Deletions, restructures: Iterable[RestructuredTree]
 ) -> Iterator[Note]:
-    """Yield all notes; with a selection, those about selected addresses and about the policy."""
+    """Yield the remarks of a plan for the user (notes).
+
+    If the user selected a part of the plan, yield only those about selected addresses and about the policy.
+    """
     chosen, names = sides.selected_addresses, sides.names
     for note in history_notes(sides, deletions):
         live = names.objects_of_base_entries.get(note.location) if chosen is not None else None
@@ -53,7 +56,7 @@ def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 
 def _changed_line_notes(records: RecordedIds, base: str) -> Iterator[Note]:
-    """Yield a note for each changed line of the ids file: its entry is another object than in the base."""
+    """Yield a note for each line of the ids file that names another object than the line in the git base."""
     for old_line, new_line in records.changed_lines:
         old_ids, new_ids = (
             " ".join(filter(None, (line.id, line.second_id))) for line in (old_line, new_line)
@@ -63,7 +66,11 @@ def _changed_line_notes(records: RecordedIds, base: str) -> Iterator[Note]:
 
 
 def _removed_entry_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
-    """Yield a note for each entry that was removed since the git base and whose object the plan keeps."""
+    """Yield a note for each entry that was removed since the git base and whose object the plan keeps.
+
+    Objects inside another removed one have no note. Those kept by `policy.forget` have one only in a list
+    that `prune` covers.
+    """
     removed = [
         address
         for address, identity in sides.names.objects_of_base_entries.items()
@@ -144,9 +151,9 @@ def _replaced_object_notes(snapshot: Snapshot) -> Iterator[Note]:
 
 
 def _skipped_delete_notes(names: Names, deletions: Deletions) -> Iterator[Note]:
-    """Yield a note for each object that the plan keeps because a `protect` pattern with `skip` names it.
+    """Yield a note for each object that the plan keeps because of a `protect` pattern with `skip`.
 
-    The pattern may also name an object that would be deleted with it.
+    The pattern matches the object itself, or another object that deleting it would also delete.
     """
     for identity, protected in deletions.kept_for_protected.items():
         reason = (
@@ -372,9 +379,9 @@ def _useless_watch_reason(declared: Desired, pattern: Pattern) -> str | None:
 def _accept_notes(sides: Sides) -> Iterator[Note]:
     """Yield a note for each line under `accept` that has no effect.
 
-    The note is a warning if the line matches no entry, and plain if the platform no longer reports the
-    problem. A problem counts as solved only if every matching entry was read and is live, and the platform
-    is done with it. In a revert, whose entries are in no file, there are no notes.
+    An `accept` line accepts a problem that GitBook reports about an object. The note is a warning if the line
+    matches no entry, and plain if the problem is solved: every matching entry has a live object that GitBook
+    has processed without a problem. In a revert (`deletable_ids` is set), no file contains these lines.
     """
     desired = sides.desired
     for pattern in desired.policy.accept if desired.policy.deletable_ids is None else ():
@@ -442,7 +449,10 @@ def loosened_policy_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 def _newly_pruned(
     sides: Sides, earlier_configuration: Desired, deletions: Deletions
 ) -> dict[Pattern, list[Identity]]:
-    """Return, by `prune` pattern, the deletes in lists that the base did not prune, at any former address."""
+    """Return by `prune` pattern the objects that the plan deletes in lists that the git base did not prune.
+
+    A list counts as pruned in the base if one of its present or former addresses was.
+    """
     deletes: dict[Pattern, list[Identity]] = defaultdict(list)
     for list_address, identities in sides.snapshot.scopes.items():
         deleted = [identity for identity in identities if identity in deletions.roots]
@@ -474,9 +484,9 @@ def _addresses_of_list(sides: Sides, list_address: Address) -> set[Address]:
 def _no_longer_ignored(
     former_names: FormerNames, earlier_configuration: Desired, deletions: Deletions
 ) -> Iterator[tuple[str, Pattern, list[Identity]]]:
-    """Yield each `ignore` or `forget` pattern of the base that covers objects the plan now deletes.
+    """Yield each `ignore` or `forget` pattern of the git base that covers objects the plan now deletes.
 
-    Each item is the name of the list, the pattern, and these objects.
+    Each item has the name of the policy list ("ignore" or "forget"), the pattern, and these objects.
     """
     for list_name in ("ignore", "forget"):
         patterns: tuple[Pattern, ...] = getattr(earlier_configuration.policy, list_name)

@@ -206,7 +206,7 @@ class _PlanParts(Struct, frozen=True):
     order_unsupported: tuple[Blocked, ...]
 
     def plan(self) -> Plan:
-        """Collect changes, questions, refusals and notes, and return the plan."""
+        """Return the plan: the changes, what the user must confirm, why the plan is refused, and notes."""
         decisions, sides = self.decisions, self.decisions.sides
         changes = build_changes(decisions, self.steps)
         navigations = tuple(changed_trees(decisions, changes))

@@ -134,7 +134,7 @@ class _Audience(Struct, frozen=True):
 
 
 def _audience(chain: BranchPath) -> _Audience | None:
-    """Return who can see the last node of a chain from owner to node; None if a field hides it from all."""
+    """Return who can see the last node of a path from the site down; None if a field hides it from all."""
     for branch in chain:
         for name, visible_values in branch.kind.visible_when.items():
             value = branch.fields.get(name)

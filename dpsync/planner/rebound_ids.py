@@ -260,7 +260,7 @@ def _similar_objects(
 
 
 def _objects_shown_instead(sides: Sides) -> Mapping[Address, set[Identity]]:
-    """Return, for entries without an object, the objects that live nodes show in place of the entries now.
+    """Return, for entries without an object, the objects that live navigation nodes show instead of them.
 
     The files say that a node (of a site) shows the entry, but the live node still shows another object.
     That object may be the entry under its former name.

@@ -230,7 +230,7 @@ class RequestBuilder(Struct, frozen=True):
         return self._draft(address, "delete", kind.delete, path, {"id": live.id}, phase=phase)
 
     def move(self, entry: Entry, side: str, sibling: Entry) -> StepDraft:
-        """Return a step that moves an object before or after (`side`) a sibling."""
+        """Return a step that moves an object to before or after a sibling; `side` is "before" or "after"."""
         kind, order = self.sides.kind(entry), self._order(entry)
         path = self.path(kind, order.call, entry)
         sibling_values = {"id": self._own_id(sibling), "wire": _wire_name(self.sides.kind(sibling))}

@@ -186,7 +186,7 @@ class _SiblingMoveFinder(Struct, frozen=True):
         self.new_edges.extend(_edges_in_sequence(lane))
 
     def _plan_tree_moves(self, owner: Entry, nodes: list[Entry]) -> list[StepDraft]:
-        """Return the moves among the children of the owner and of each node of a tree."""
+        """Return the moves among the children of the owner of a tree (a site) and of each of its nodes."""
         moves: list[StepDraft] = []
         for container in [owner, *nodes]:
             children = container.children

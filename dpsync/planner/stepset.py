@@ -146,7 +146,7 @@ class StepSet(Struct, frozen=True, dict=True):
         ]
 
     def steps_below(self, address: Address) -> Iterator[StepDraft]:
-        """Yield the steps of an address and of everything below."""
+        """Yield the steps of an address and of all addresses inside it."""
         for other in at_or_below(self._sorted_addresses, address):
             yield from self.by_address[other]
 

@@ -264,7 +264,7 @@ class _TreeImpacts(Struct, frozen=True, dict=True):
     def _leaf_addresses(self, urls_before: Iterable[Address], urls_after: Iterable[Address]) -> list[Address]:
         """Return the nodes, old and new, that have a URL but cannot have children (site spaces).
 
-        Only their URLs lead to content. If the nodes were not read, return only the owner.
+        Only their URLs lead to content. If the nodes were not read, return only the site (the owner).
         """
         kinds = {node.address: node.kind for node, _ in self.tree.walk_both()}
         addresses = dict.fromkeys([*urls_before, *urls_after])
@@ -407,7 +407,7 @@ class _RedirectSuggestion(Struct, frozen=True, dict=True):
 
     @cached_property
     def _branch_paths(self) -> dict[Address, tuple[TreeBranch, ...]]:
-        """The path to each node, without the owner: its ancestors, outermost first, and the node.
+        """The path to each node, without the site (the owner): its ancestors, outermost first, and the node.
 
         A node that the plan deletes has its present path, any other node its later path.
         """

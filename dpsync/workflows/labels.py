@@ -152,7 +152,10 @@ class AppliedNotes(Struct, frozen=True):
         profile: str | None = None,
         ids: Path | None = None,
     ) -> AppliedNotes:
-        """Return the notes of a root file. Raises DiagnosticError as `load_base` does."""
+        """Return the stored notes about the last applies of a root file (a configuration's main file).
+
+        Raises DiagnosticError as `load_base` does.
+        """
         return AppliedNotes(root, load_registry(), Layers.of(root, overlays, environment, profile), ids)
 
     @property
@@ -175,9 +178,10 @@ class AppliedNotes(Struct, frozen=True):
             yield LastApply(commits, note.is_for, is_complete=True)
 
     def forget(self, platform: str, organizations: Collection[str]) -> None:
-        """Delete each note about one of these organizations, also of another root file. Raises OSError.
+        """Delete each note about the last apply to one of these organizations, also of another root file.
 
-        Called before an apply, because the note is not true any more.
+        Called before an apply, because the note is not true any more. An unreadable note is deleted, too.
+        Raises OSError.
         """
         for path, note in list(self._read_notes()):
             if note is None or (note.platform == platform and {*organizations} & {*note.organizations}):
@@ -197,10 +201,10 @@ class AppliedNotes(Struct, frozen=True):
         return True
 
     def remember(self, desired: Desired, platform: str, organizations: Sequence[str]) -> NotRecorded | None:
-        """Write a note about an apply that converged, if the files declare what HEAD declares.
+        """Write a note that HEAD was applied, if the files (`desired`) declare what the commit HEAD declares.
 
-        `desired` is the configuration in the files. Return why no note was written. Raises OSError if the
-        note cannot be written.
+        Called after an apply whose result was verified; later plans label what was edited since that commit.
+        Return why no note was written, None if one was. Raises OSError if the note cannot be written.
         """
         if not self._in_git():
             return NotRecorded("your files are not in a git repository")
@@ -236,9 +240,9 @@ class AppliedNotes(Struct, frozen=True):
         return None
 
     def _is_note_tracked(self) -> bool:
-        """Return whether git tracks a note. Then somebody else may have written it, and it is not used.
+        """Return whether git tracks files in the directory of the notes; also True if git cannot tell.
 
-        Also return True if git cannot tell.
+        Somebody else may have written and committed such a note, so notes are not used then.
         """
         try:
             return Repository.containing(self.root.parent).tracks(self.directory)
@@ -246,7 +250,10 @@ class AppliedNotes(Struct, frozen=True):
             return True
 
     def _read_notes(self) -> Iterator[tuple[Path, AppliedNote | None]]:
-        """Yield the path and the note of each file in the directory; None for a file without a valid note."""
+        """Yield the path of each file in the directory of notes, and its note (None if it is not valid).
+
+        Yield nothing if the directory is a symbolic link or does not exist.
+        """
         if any(
             disk.kind_of(directory) != "a directory" for directory in (self.directory.parent, self.directory)
         ):

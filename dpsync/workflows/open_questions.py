@@ -80,7 +80,7 @@ class OpenQuestion(Struct, frozen=True):
 
 
 def open_questions(plan: Plan, given_answers: TypedAnswers, with_entries: bool = True) -> list[OpenQuestion]:
-    """Return the questions of a plan that can be typed; [] if any refusal has no such answer.
+    """Return the questions that a person can answer in the terminal; [] if any refusal has no such answer.
 
     Answers that were given before are left out. `with_entries`: whether an answer may say which object an
     entry is, as `TypedAnswers.add_to_session` takes it.
@@ -96,9 +96,10 @@ def open_questions(plan: Plan, given_answers: TypedAnswers, with_entries: bool =
 def _open_question(
     plan: Plan, refusal: Refusal, given_answers: TypedAnswers, with_entries: bool
 ) -> OpenQuestion:
-    """Return one refusal of a plan with the answers that are still open.
+    """Return one refusal of a plan with the answers that a person can still type.
 
-    A question about which object an entry is comes first; its other answers come in the next plan.
+    If the refusal asks which object an entry is, return only the answers to that. The next plan, made with
+    the given answer, asks the rest.
     """
     flags = {
         text: resolution.means for resolution in refusal.answers if (text := answer_in_flag(resolution.add))

@@ -455,8 +455,8 @@ def _with_applied_values(
 ) -> Desired:
     """Return the configuration with the values that an apply wrote, in place of the declared values.
 
-    A plan of it shows what was changed after the apply. Objects in `missing` (recorded addresses) are left
-    out.
+    A plan made from the result shows what was changed in GitBook after the apply. Objects in `missing`
+    (addresses that the apply recorded) keep their declared values.
     """
     resources = dict(session.desired.entries)
     for recorded in applied_plan:

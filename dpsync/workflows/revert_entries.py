@@ -207,9 +207,11 @@ class _ChangeReader:
         )
 
     def read_values(self, kind: Kind, items: Iterable[Difference], side: str) -> RecordedValues:
-        """Return the values of one side ("before" or "after") by field, in the order of the declared fields.
+        """Return the recorded values by field, in the order of the kind's fields.
 
-        A value of which the record has only a part is an IncompleteValueError.
+        `side` is "before" or "after": the values before or after the recorded apply. If the record has only a
+        part of a value, the result has an IncompleteValueError in its place. Other unsuitable values are
+        reported with `add_error`.
         """
         recorded = {item.field: item for item in items}
         for name in recorded.keys() - {declared.name for declared in kind.fields} - {*kind.parents}:

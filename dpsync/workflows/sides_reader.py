@@ -39,7 +39,7 @@ class SidesReader(Struct, frozen=True):
     labels: LabelCommits = NO_LABELS
 
     def sides(self, desired: Desired, options: Options) -> Sides:
-        """Return both sides of a plan: the configuration, and the live objects that the plan must know.
+        """Return both sides of a plan: the files, and the live objects that the plan must know.
 
         Raises ClientError if reading failed, and DiagnosticError if an answer or a pattern matches nothing or
         the configuration does not fit the live objects.
@@ -58,9 +58,9 @@ class SidesReader(Struct, frozen=True):
         return sides if snapshot is sides.snapshot else replace(sides, snapshot=snapshot)
 
     def _make_sides(self, desired: Desired, snapshot: Snapshot, options: Options) -> Sides:
-        """Return both sides of a plan.
+        """Return both sides of a plan: the files, and the live objects in `snapshot`.
 
-        Page paths in the files are replaced by the page ids that the platform has.
+        Page paths in the files and in earlier commits are replaced by the page ids that the platform has.
         """
         base, base_desired, labels = self.base, self.base.desired, self.labels
         if base_desired is not None and snapshot.pages:
@@ -88,11 +88,11 @@ class SidesReader(Struct, frozen=True):
         return read_snapshot(self.client, self.registry, desired, self.parallelism, self.base, self.ids)
 
     def _with_related_objects(self, sides: Sides) -> Snapshot:
-        """Return the snapshot with the objects that deletes affect and that questions are about.
+        """Read further live objects, those that deletes affect and that questions are about.
 
         These are the objects that deletes would also delete or change, the objects that show transferred
-        objects, and the content of candidates in questions. Others may refer to an object that is deleted by
-        cascade, so reading repeats until there is nothing new.
+        objects, and the content of candidates in questions. An object read may be deleted, too, and other
+        objects may refer to it, so reading repeats until there is nothing new. Return the full snapshot.
         """
         to_delete = decide_deletions(sides, decide_restructuring(sides))
         transferred = find_transfers(sides).all_transferred

@@ -138,7 +138,7 @@ def bind_renamed_entries(
 def _ambiguous_rename_finding(
     names: Names, address: Address, reasons: Mapping[Identity, SimilarityReason]
 ) -> Diagnostic:
-    """Return the error for an entry that may be one of several objects, with the answers that decide it."""
+    """Return the error for an entry that may be one of several renamed objects, with advice for each."""
     candidates = tuple(candidate(names, identity, reason.value) for identity, reason in reasons.items())
     first, *_ = candidates
     pin = binding_instruction(names, address, first.id)
