@@ -147,7 +147,11 @@ def _match_by_earlier_names(
     live: Sequence[LiveObject],
     result: MatchResult,
 ) -> dict[str, Address]:
-    """Match entries by `previously` and by their names in the git base; return the addresses by object id."""
+    """Match entries by `previously` and by their names in the git base, and add the matches to `result`.
+
+    Return the address of the matched entry by object id, so that no later rule uses these objects. Entries
+    with `id:` and entries about which there is a question are left out.
+    """
     ambiguous = _ambiguous_addresses(result)
     unpinned = sorted(
         (entry for entry in entries if entry.pin is None and entry.address not in ambiguous),
@@ -217,16 +221,16 @@ def _match_by_first_key(
         open_entries = []
     taken_ids: set[str] = set()
     while open_entries and (proposals := _proposals(natural_keys, open_entries, hits, taken_ids)):
-        certain: dict[Address, LiveObject] = {}
+        new_matches: dict[Address, LiveObject] = {}
         for pairs in proposals.values():
-            winners = _best_pairs(natural_keys, pairs)
-            if len(winners) == 1:
-                certain |= {entry.address: live_object for entry, live_object in winners}
-        if not certain:
+            best_pairs = _best_pairs(natural_keys, pairs)
+            if len(best_pairs) == 1:
+                new_matches |= {entry.address: live_object for entry, live_object in best_pairs}
+        if not new_matches:
             break
-        matches |= certain
-        taken_ids |= {live_object.id for live_object in certain.values()}
-        open_entries = [entry for entry in open_entries if entry.address not in certain]
+        matches |= new_matches
+        taken_ids |= {live_object.id for live_object in new_matches.values()}
+        open_entries = [entry for entry in open_entries if entry.address not in new_matches]
     for address, live_object in matches.items():
         result.matches[address] = Match(live_object.id, MatchedBy.FIRST_NATURAL_KEY)
     for entry in open_entries:
@@ -252,7 +256,11 @@ def _proposals(
     hits: dict[Address, list[LiveObject]],
     taken_ids: set[str],
 ) -> dict[str, list[_EntryAndObject]]:
-    """Return, by object id, the entries for which the object is the only best candidate."""
+    """Return, by object id, the entries for which the object is the best candidate, better than all others.
+
+    Only objects that are not in `taken_ids` are candidates. The tie-breaker fields of the kind decide which
+    is best.
+    """
     proposals: dict[str, list[_EntryAndObject]] = defaultdict(list)
     for entry in unmatched:
         free_pairs = [
@@ -266,7 +274,7 @@ def _proposals(
 
 
 def _best_pairs(natural_keys: NaturalKeys, pairs: list[_EntryAndObject]) -> list[_EntryAndObject]:
-    """Return the pairs of entry and object on which the most tie-breakers agree."""
+    """Return the pairs in which entry and object agree best in the kind's tie-breaker fields."""
     if len(pairs) < 2:
         return pairs
     scores = [natural_keys.tie_breakers(entry, live_object) for entry, live_object in pairs]
@@ -378,12 +386,12 @@ def _match_by_former_names(
     index = KeyIndex(natural_keys, live)
     entries_by_id: dict[str, list[tuple[Entry, str]]] = defaultdict(list)
     for entry in unmatched:
-        base = history.base_entries.get(entry.address)
-        if base is None or entry.address in result.matches or entry.new:
+        base_entry = history.base_entries.get(entry.address)
+        if base_entry is None or entry.address in result.matches or entry.new:
             continue
+        base_keys = history.earlier_natural_keys(natural_keys)
         if any(
-            live_object.id not in claimed
-            for live_object in _objects_with_key(history.earlier_natural_keys(natural_keys), base, index)
+            live_object.id not in claimed for live_object in _objects_with_key(base_keys, base_entry, index)
         ):
             continue  # the rules for names in the git base have found more than one answer
         hits, commit = _objects_with_former_name(natural_keys, history, entry, index)

@@ -155,7 +155,11 @@ class _RenameMatching(Struct, frozen=True, dict=True):
                 self._ask_about_earlier_name(candidates)
 
     def _decide_certain(self, unmatched: list[EntryCandidates]) -> list[EntryCandidates]:
-        """Match the entries that have the same object in all best assignments; return the other entries."""
+        """Match the entries that have the same object in all best assignments; return the other entries.
+
+        An assignment gives each object to at most one entry; entries that are unchanged come before renamed
+        and new ones (`Rank`). Matched objects are no longer candidates of the other entries.
+        """
         objects = {
             live.id: live
             for entry in unmatched

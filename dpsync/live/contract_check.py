@@ -121,7 +121,7 @@ class _ContractChecker:
         self._not_read: list[str] = []
 
     def check_user(self) -> None:
-        """Compare the response for the token's owner with the members that dpsync uses."""
+        """Read the user of the token, and check that the response has the texts that dpsync uses."""
         body = self._get(_USER, None, _USER, ())
         if body is None:
             return
@@ -354,7 +354,7 @@ class _ContractChecker:
         operation: str,
         path: str,
     ) -> None:
-        """Compare the nodes in one member of a tree response or of a node, and the nodes below them."""
+        """Compare the nodes in one member of a tree response or of a node, and all their descendants."""
         nodes = body_or_node.get(member, ABSENT_VALUE) if isinstance(body_or_node, dict) else ABSENT_VALUE
         nodes_path = f"{path}.{member}".lstrip(".")
         if not isinstance(nodes, list):

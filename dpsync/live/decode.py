@@ -356,7 +356,7 @@ def decode(
         id: The id of the object, if it is not in the body.
     """
     wires = checked_wire_values(kind, body, has_id=not id)
-    own = id or str(fill_id_template(body, kind.id_path))
+    object_id = id or str(fill_id_template(body, kind.id_path))
     fields = {field.name: decode_field(field, wires[field.name]) for field in kind.readable_fields}
     url = value_or_none(body, kind.url.response_path) if kind.url else None
     url = url if isinstance(url, str) else None
@@ -366,9 +366,8 @@ def decode(
     changed = changed if isinstance(changed, str) else None
     title = value_or_none(body, kind.referenced_title_path) if kind.referenced_title_path else None
     title = title if isinstance(title, str) and title else None
-    own_id = kind.has_unique_id
     return LiveObject(
-        kind.name, own, parent, holder, fields, source, own_id,
+        kind.name, object_id, parent, holder, fields, source, kind.has_unique_id,
         url=url, preview_url=preview, changed_at=changed, referenced_title=title,
         synced_repository=_decode_repository(kind.git_sync, body) if kind.git_sync else None,
     )  # fmt: skip

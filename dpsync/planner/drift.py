@@ -150,7 +150,10 @@ class _DriftFinder:
         return live is None or live.deleted
 
     def _undone_moves(self, reported: Collection[Address]) -> Iterator[Drifted]:
-        """Yield objects in a wrong place that no request can move and that are not in `reported`."""
+        """Yield the drift of objects in another parent or position than declared that no request can move.
+
+        Addresses in `reported` are left out.
+        """
         for address in sorted(self.blocked_moves.keys() - reported):
             live = self.sides.live(address)
             entry = self.sides.entries[address]
@@ -200,7 +203,7 @@ class _DriftFinder:
         return self.selected is None or address in self.selected.addresses
 
     def _kept_object(self, identity: Identity) -> Drifted:
-        """Return the drift of an undeclared object that the plan keeps."""
+        """Return the drift of a live object that has no entry and that the plan keeps."""
         live = self.sides.snapshot.objects[identity]
         return Drifted(
             address=str(self.sides.names.address(identity)),
@@ -215,7 +218,11 @@ class _DriftFinder:
         )
 
     def _undeclared_object(self, change: Change) -> Drifted:
-        """Return the drift of an undeclared object that the plan deletes, with what confirms the delete."""
+        """Return the drift of a live object without an entry that the plan deletes.
+
+        The drift says which `--confirm` values an apply needs (`confirm`), and how many objects are deleted
+        together with the object (`along`).
+        """
         root = self.decisions.deletions.addresses[change.location]
         return Drifted(
             confirm=self._delete_decision(root, change).answers,
@@ -239,6 +246,7 @@ class _DriftFinder:
         causes, undecided = self.decisions.deletions.cascade.roots_by_loss, self.undecided
 
         def is_deleted_with_root(identity: Identity) -> bool:
+            """Return whether deleting `root` deletes an object: `root` itself or one deleted with it."""
             return root in {identity, *causes.get((identity, ""), ())}
 
         names = [
@@ -270,7 +278,7 @@ class _DriftFinder:
                     yield self._kept_object(identity)
 
     def _different_object(self, change: Change) -> Drifted:
-        """Return the drift of an object whose fields or place differ from its entry."""
+        """Return the drift of an object whose fields, parent or position differ from its entry."""
         entry = self.sides.entries[change.location]
         blocked_move = self.blocked_moves.get(change.location)
         place = change.moved or blocked_move

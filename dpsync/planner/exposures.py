@@ -37,12 +37,15 @@ from dpsync.planner.visibility import Visibility
 
 
 def brief_exposures(decisions: Decisions, steps: PlannedSteps) -> tuple[Exposure, ...]:
-    """Return all exposures that last only for a moment during the apply: of creates, then of moves."""
+    """Return what is visible to more people only for a moment during the apply: by creates, then by moves."""
     return (*_briefly_visible_creates(decisions), *_briefly_visible_moves(decisions, steps))
 
 
 def _briefly_visible_creates(decisions: Decisions) -> Iterator[Exposure]:
-    """Yield an exposure for each new object that is public or too powerful until a later request."""
+    """Yield an exposure for each new object that is public or has too many rights until a later request.
+
+    The request that creates the object cannot set all fields that restrict it.
+    """
     for address, decision in decisions.entries.items():
         if decision.live is not None:
             continue
@@ -113,7 +116,7 @@ def _early_change_reason(decisions: Decisions, address: Address, moved: Address)
 
 
 def _is_owner_hidden(decisions: Decisions, address: Address) -> bool:
-    """Return whether the tree that contains a node is hidden, now or after the apply."""
+    """Return whether a parent of an object, such as its site, is hidden, now or after the apply."""
     sides = decisions.sides
     parent = sides.entries[address].parent
     while parent is not None:
@@ -162,7 +165,10 @@ def find_exposures(
 def _widened_fields(
     decisions: Decisions, decision: EntryDecision, object_change: Change
 ) -> Iterator[Exposure]:
-    """Yield an exposure for each changed field of a live object that gives more people access."""
+    """Yield an exposure for each changed field of a live object that gives more people access.
+
+    Redirects and fields that follow from roles are left out: other functions report them.
+    """
     kind = decisions.sides.kind(decision.entry)
     if kind.redirects is not None:
         return

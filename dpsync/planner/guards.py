@@ -208,7 +208,11 @@ def _containers_with_blocked_moves(decisions: Decisions) -> Iterator[tuple[Ident
 
 
 def _refuse_cycles(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse collections that would be inside themselves, by declared and by live parents."""
+    """Refuse collections that would be inside themselves.
+
+    The files decide where a declared collection is. An undeclared one, or one that the plan cannot move,
+    stays where it is live.
+    """
     sides = decisions.sides
 
     def is_blocked(address: Address, field: Field) -> bool:
@@ -268,7 +272,10 @@ def _check_last_holders(decisions: Decisions) -> Iterator[Refusal | Question]:
 
 
 def _guarded_value_after(decisions: Decisions, guard: LastHolderGuard, live: LiveObject) -> object:
-    """Return the guarded value that a live object will have; None if the plan deletes the object."""
+    """Return the value that the guarded field (a role) will have after the plan; None if deleted.
+
+    If the plan does not write the field, the live value stays.
+    """
     sides = decisions.sides
     if decisions.deletions.deletes(live.identity):
         return None
@@ -294,7 +301,11 @@ def _is_write_blocked(decisions: Decisions, guard: LastHolderGuard, entry: Entry
 def _token_user_refusals(
     decisions: Decisions, guard: LastHolderGuard, members: list[LiveObject]
 ) -> Iterator[Refusal | Question]:
-    """Refuse to delete or demote the user of the token; ask if the server does not say who that is."""
+    """Refuse to delete or demote the user of the token, who could lock themselves out of the organization.
+
+    `guard` says which value counts, such as the role admin. If the server does not say who the user of the
+    token is, ask about each member who loses the value.
+    """
     token_user_id = decisions.sides.snapshot.token_user_id
     for live in members if guard.protects_token_user else ():
         is_deleted = decisions.deletions.deletes(live.identity)

@@ -55,13 +55,13 @@ def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
     yield from _replaced_object_notes(sides.snapshot)
 
 
-def _changed_line_notes(records: RecordedIds, base: str) -> Iterator[Note]:
+def _changed_line_notes(records: RecordedIds, base_name: str) -> Iterator[Note]:
     """Yield a note for each line of the ids file that names another object than the line in the git base."""
     for old_line, new_line in records.changed_lines:
         old_ids, new_ids = (
             " ".join(filter(None, (line.id, line.second_id))) for line in (old_line, new_line)
         )
-        text = f"the line of this entry in the ids file changed from {old_ids} (in {base}) to {new_ids}"
+        text = f"the line of this entry in the ids file changed from {old_ids} (in {base_name}) to {new_ids}"
         yield Note(address=str(new_line.address), text=text)
 
 

@@ -54,7 +54,10 @@ from dpsync.planner.urls import url_impacts
 
 
 def with_all_differences(sides: Sides, plan: Plan) -> Plan:
-    """Return the plan with all differences of each live entry, also those that no request removes."""
+    """Add to a plan the differences between files and live objects that no request of the plan removes.
+
+    Drift and `import --update` need them. An entry without a change in the plan gets one without steps.
+    """
     differences_by_address = dict(_unwritten_differences(sides, plan))
     changes = [
         change.model_copy(
@@ -154,7 +157,11 @@ def make_plan(sides: Sides) -> Plan:
 
 
 def _with_selection(plan: Plan, options: Options, dependencies: dict[Address, Address]) -> Plan:
-    """Return a plan with its selection and those prerequisites of which the plan has a change or block."""
+    """Return a plan with what the user selected (`--select`, `--exclude`) and what that needs in addition.
+
+    `dependencies` has the needed addresses, each with an address that needs it. Those about which the plan
+    says nothing are left out.
+    """
     listed_addresses = {change.address for change in plan.changes} | {block.address for block in plan.blocked}
     prerequisites = (
         Prerequisite(address=str(address), needed_by=str(dependent))

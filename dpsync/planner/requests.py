@@ -38,7 +38,10 @@ class RequestBuilder(Struct, frozen=True):
     sides: Sides
 
     def create(self, entry: Entry, hidden: FieldChange | None = None) -> StepDraft:
-        """Return a step that creates an object; `hidden` is a field value that hides the object at first."""
+        """Return a step that creates an object, and its first child if the API creates both with one request.
+
+        `hidden` is a field value that hides the object until a later step; None if it is not needed.
+        """
         kind = self.sides.kind(entry)
         call = kind.create_call(entry.pin, entry.fields)
         assert isinstance(call, Call)
@@ -187,7 +190,10 @@ class RequestBuilder(Struct, frozen=True):
         }
 
     def set_field(self, entry: Entry, change: FieldChange, phase: Phase = "link") -> StepDraft | None:
-        """Return a step with the field's own call; None if the field has no call for this value."""
+        """Return a step that sets a field with the field's own API call; None without a call for this value.
+
+        The phase decides when the step runs.
+        """
         kind, field = self.sides.kind(entry), change.field
         call = field.call_for_value(change.after)
         if call is None:
@@ -377,7 +383,10 @@ class _StepWriter:
         self.requests = RequestBuilder(decisions.sides)
 
     def write(self) -> StepSet:
-        """Return the steps of all creates, changes, deletes, restructurings and transfers, in this order."""
+        """Return the steps of all creates, changes, deletes, restructurings and transfers, not yet ordered.
+
+        Deletes in a navigation that is rebuilt run early, before the new nodes are created.
+        """
         for decision in self.decisions.entries.values():
             if decision.live is None:
                 self._create(decision)

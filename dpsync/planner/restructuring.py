@@ -217,7 +217,10 @@ def _has_title_of_owner(names: Names, entry: Entry, owner: LiveObject) -> bool:
 
 
 def _count_common_children(sides: Sides, entry: Entry, container: LiveObject) -> int:
-    """Return how many children of an entry show the same content as a node in a live object."""
+    """Return how many children of an entry show the same content (a space) as a node directly in `container`.
+
+    This tells which entry a section that GitBook made most likely is.
+    """
     nodes = [
         sides.snapshot.objects[identity]
         for identity in sides.snapshot.sibling_order.get(container.identity, ())
@@ -242,10 +245,10 @@ class _EarlierRestructuring(Struct, frozen=True):
 
 
 def _settle_earlier_restructurings(sides: Sides, trees: Iterable[RestructuredTree]) -> _EarlierRestructuring:
-    """Find the sections that the platform made after an earlier, confirmed apply created the first section.
+    """Find the sections that GitBook made when an earlier, confirmed apply created the first section.
 
     A live section without an entry is either the new entry with the most children in common (a pin), or, if
-    it has the title of the site, left over. `trees` has the trees that are still to be restructured.
+    it has the title of the site, left over: later it is deleted. `trees` are trees still to restructure.
     """
     unfinished = {tree.scope.address for tree in trees}
     pins: dict[Address, str] = {}

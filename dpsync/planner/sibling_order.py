@@ -62,7 +62,10 @@ def fewest_moves(current: Sequence[T], target: Sequence[T]) -> list[SiblingMove[
 
 
 def after_moves(current: Sequence[T], moves: Sequence[SiblingMove[T]]) -> list[T]:
-    """Return the order of the items of `current` after the moves of `fewest_moves`."""
+    """Return the items of `current` in the order that results from moves (made by `fewest_moves`).
+
+    Each move puts an item directly after another item, or before the first item that stays.
+    """
     moved = {move.item for move in moves}
     before_item = {move.before: move.item for move in moves if move.after is None}
     after_item = {move.after: move.item for move in moves if move.after is not None}
@@ -260,7 +263,10 @@ class _SiblingMoveFinder(Struct, frozen=True):
         return list(dict.fromkeys((*(address for address in staying if address in target_set), *target)))
 
     def add_list_moves(self) -> None:
-        """Add one lane for each object with a list that orders its children outside of trees."""
+        """Plan the steps of each list that declares the order of its items, outside of navigation trees.
+
+        Edges put all steps of an object's lists in sequence (a lane): only one request is in flight.
+        """
         addresses_by_container: dict[tuple[str, Address | None], list[Address]] = defaultdict(list)
         for address, entry in self.sides.entries.items():
             if (order := self.sides.registry.list_order(entry.kind)) is not None:
@@ -287,7 +293,11 @@ class _SiblingMoveFinder(Struct, frozen=True):
             )
 
     def _list_steps(self, order: ListOrder, container: Entry, members: list[Address]) -> list[StepDraft]:
-        """Return the steps of one list in sequence: first those by which members arrive, then the moves."""
+        """Return the steps of one list in sequence: first those that bring objects into it, then the moves.
+
+        `members` are the entries that declare to be in `container`. If the API cannot move the objects,
+        report a wrong order instead.
+        """
         declared_order = [ref.address for ref in container.fields[order.name] or () if isinstance(ref, Ref)]
         live = self.sides.live(container.address)
         live_order = self.sides.snapshot.siblings(live.identity, order.item_kind) if live else ()

@@ -72,18 +72,19 @@ def _url_declaration(node: TreeBranch | NavigationTree) -> Url:
 # Nodes of a tree, below the URL of the owner.
 
 
-def _urls_below(owner: TreeBranch, base: UrlOrUnknown) -> dict[Address, UrlOrUnknown]:
-    """Return the URLs of a site (`owner`) and of its nodes by address, given the URL of the site (`base`)."""
-    urls: dict[Address, UrlOrUnknown] = {owner.address: base}
+def _urls_below(owner: TreeBranch, owner_url: UrlOrUnknown) -> dict[Address, UrlOrUnknown]:
+    """Return the URLs of a site (`owner`) and of all its nodes by address, given the URL of the site."""
+    urls: dict[Address, UrlOrUnknown] = {owner.address: owner_url}
 
     def add_children(parent: TreeBranch, parent_url: UrlOrUnknown) -> None:
+        """Add the URLs of all nodes inside a node to `urls`."""
         for child in parent.children:
             url = _node_url(child, parent_url)
             if child.kind.url is not None:
                 urls[child.address] = url
             add_children(child, url)
 
-    add_children(owner, base)
+    add_children(owner, owner_url)
     return urls
 
 

@@ -49,7 +49,11 @@ class Visibility:
         return self._find_surroundings(address, (self._direct_surroundings_after,))
 
     def _find_surroundings(self, address: Address, next_objects: _NextObjects) -> tuple[Address, ...]:
-        """Return the ancestors and direct surroundings of an address, and in turn those of each result."""
+        """Return the ancestors of an address, the objects that `next_objects` yields, and in turn theirs.
+
+        The functions in `next_objects` yield what directly contains an object, now or after the apply, and
+        the targets of a redirect.
+        """
         if (address, next_objects) not in self._cache:
             surroundings: dict[Address, None] = {address: None}  # a set that keeps its order
             waiting = [address]

@@ -116,8 +116,8 @@ def _open_question(
     is_chosen = address in {*given_answers.ids, *given_answers.new} or not given_answers.answers.isdisjoint(
         about_new
     )
-    taken_ids = {*given_answers.ids.values()}
-    candidates = tuple(item for item in refusal.candidates if with_entries and item.id not in taken_ids)
+    chosen_ids = {*given_answers.ids.values()}
+    candidates = tuple(item for item in refusal.candidates if with_entries and item.id not in chosen_ids)
     if (new or candidates) and not is_chosen:
         entries: tuple[Address, ...] = (address,)
         if new and NEW not in new:  # the answer is about all entries of a list that the plan creates

@@ -24,7 +24,11 @@ from dpsync.workflows.revert_entries import NotRestorableError, RecordedChange, 
 
 
 def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
-    """Set the previous values in the entry of a changed object. Record why other fields are not reverted."""
+    """Set the values before an apply in the entry of an object that the apply changed.
+
+    Fields that are not reverted are removed from the entry, so that they stay as they are live, and recorded
+    with the reason.
+    """
     change, address = recorded.change, recorded.address
     entry, noun = entries.resources.get(address), entries.registry[change.kind].noun
     if entry is None or entry.kind != change.kind or entries.live_id(address) != change.id:
@@ -128,7 +132,10 @@ def outputs_of_created_objects(entries: RevertedEntries, addresses: set[Address]
 
 
 def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
-    """Return whether a created object still exists, unchanged and unused. Record why it must stay."""
+    """Return whether a revert may delete an object that the apply created.
+
+    It may if the object still exists, and nobody has changed or used it. Otherwise, record why it stays.
+    """
     address, change = recorded.address, recorded.change
     live, later_change = entries.comparison.sides.live(address), entries.later_changes.get(address)
     kind = entries.registry[change.kind]
@@ -164,7 +171,11 @@ def _may_delete(entries: RevertedEntries, recorded: RecordedChange) -> bool:
 
 
 def restore_or_recreate(entries: RevertedEntries, recorded: RecordedChange) -> None:
-    """Add an entry that restores or re-creates a deleted object, or record why neither is possible."""
+    """Add an entry that restores or re-creates an object that the apply deleted.
+
+    If neither is possible, or other objects were deleted or changed together with it, record that. GitBook
+    can restore some kinds of objects, with their content, for some days.
+    """
     change, address = recorded.change, recorded.address
     kind, scope = entries.registry[change.kind], entries.session.desired.scopes.get(address.list_address)
     if _still_exists(entries, recorded):
@@ -285,7 +296,10 @@ def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> 
 
 
 def _declare_new_object(entries: RevertedEntries, recorded: RecordedChange, scope: Scope) -> None:
-    """Add an entry that re-creates a deleted object. `set_previous_values` sets its fields later."""
+    """Add an entry for a new object in place of a deleted one. `set_previous_values` sets its fields later.
+
+    If the files contain an entry at the same address now, only record that the object is not reverted.
+    """
     change, kind = recorded.change, entries.registry[recorded.change.kind]
     natural = change.id if _is_grant(kind) else recorded.deleted.get(kind.key_field or "")
     entry = _make_entry(change, scope, natural if isinstance(natural, str) else f"recreated-{change.id}")

@@ -60,7 +60,11 @@ class AppliedPlan(Struct, frozen=True):
 
 
 def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
-    """Return the changes of a plan that an apply carried out. Without a report, these are all changes."""
+    """Return the changes of a plan that an apply carried out, at least in part.
+
+    `report` tells the results of the steps; without a report, all changes count as carried out. The ids of
+    created objects are added to those that the plan knew.
+    """
     if report is None:
         changes = [Applied(change) for change in plan.changes]
     else:
@@ -154,7 +158,11 @@ class _ChangeReader:
         self.findings = Findings()
 
     def read(self, applied: Applied) -> RecordedChange:
-        """Return the change with its values. `findings` has an error for each value that is invalid."""
+        """Return the recorded change with its values before and after, or those of a deleted object.
+
+        The journal may have been edited, so everything is checked: `findings` gets an error for each invalid
+        value.
+        """
         change = self.change
         before: RecordedValues = {}
         after: RecordedValues = {}
@@ -179,7 +187,7 @@ class _ChangeReader:
         return RecordedChange(applied, change.location, before, after, deleted)
 
     def read_deleted(self, kind: Kind) -> RecordedValues:
-        """Return the values of a deleted object with which it can be re-created."""
+        """Return the values that a deleted object had, as far as a re-created object can have them."""
         list_address = self.change.location.list_address
         scope = self.desired.scopes.get(list_address)
         if scope is not None and kind.name not in scope.kinds:

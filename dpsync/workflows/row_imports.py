@@ -196,7 +196,10 @@ def _check_can_move_to_csv(
 
 
 def _split_rows(sides: Any, planned: Planned, row_place: _RowPlace) -> tuple[str, dict[str, Any]]:
-    """Return the text of the CSV file, and the entries (key and fields) that no CSV row can contain."""
+    """Write the live objects of a list as rows of a CSV file, sorted by key.
+
+    Return the text of the file, and the fields by key of the objects that no CSV row can contain.
+    """
     from dpsync.importing.csv_files import Cells, cells_of_entry, csv_text
     from dpsync.importing.edit_yaml import UneditableError
     from dpsync.importing.entries import EXPLICIT_NULL, value_to_write

@@ -64,7 +64,10 @@ class OtherConfigurations(Struct, frozen=True):
     def of(
         desired: Desired, files: Files, registry: Registry, env: Mapping[str, str], layers: Layers
     ) -> OtherConfigurations:
-        """Load the configuration with each other environment, without one, and without the last overlay."""
+        """Load the configuration with each other environment, without one, and without the last overlay.
+
+        Each is another configuration that an edit of a shared line would change.
+        """
         layers_by_name: dict[str, Layers] = {}
         for name in (None, *desired.environments):
             if name != layers.environment:
@@ -381,14 +384,15 @@ class Session(Struct, frozen=True, dict=True):
             recorder,
         )
 
-        def again() -> Plan:
+        def plan_again() -> Plan:
+            """Plan again with the ids that the apply recorded, and record the matches of this plan, too."""
             proof = replace(planned.options, proof=True)
             proven = replace(self, ids=recorder.current_ids).plan(client, proof)
             recorder.record_matches(proven.snapshot, proven.plan)
             recorder.mark_kept(unmanaged_objects_kept(proven.sides, proven.plan))
             return proven.plan
 
-        return apply_plan(executor, again)
+        return apply_plan(executor, plan_again)
 
     def record(self, client: ReadClient, planned: Planned, ids: IdsStore) -> str | None:
         """Record the object of each entry in the ids file when there is nothing to apply.
