@@ -229,7 +229,11 @@ class Executor:
         await_removals(self._shared, requested, self._report_removed, self.client.timeout)
 
     def _run_steps(self) -> None:
-        """Start steps in threads as the schedule allows, and tell the schedule about each step that ends."""
+        """Run the steps in threads, as many at a time as `parallelism` and the schedule allow.
+
+        While steps run, write the ids of created objects to the ids file from time to time. After a failure,
+        report the steps that needed the failed one as not tried.
+        """
         schedule = Schedule(task.step for task in self._tasks.values())
         running = 0
         # `concurrent.futures.wait` would check all running steps each time that one ends.

@@ -77,7 +77,7 @@ class IdsOnDisk:
         return IdsFile() if data is None else self._parse(data)
 
     def read_both(self) -> ResolvedIds:
-        """Return the lines of a file that may have conflict markers, from both sides of each conflict.
+        """Return the lines of an ids file that may have merge conflicts, from both sides of each conflict.
 
         Raises DiagnosticError (exit code 5) for an invalid file.
         """
@@ -98,6 +98,7 @@ class IdsOnDisk:
         """Replace all lines of some organizations. Raises IdsWriteError."""
 
         def replaced(ids: IdsFile) -> IdsFile:
+            """Return the file with these lines for the organizations."""
             for organization, lines in sections.items():
                 ids = ids.with_section(platform, organization, lines)
             return ids

@@ -145,7 +145,10 @@ class FileJournal:
         self.write(opened)
 
     def _create_file(self, directory: Path, stamp: str) -> int:
-        """Create a file with a new name, and return its descriptor. Sets `path`."""
+        """Create a journal file with a new name, and return its descriptor. Sets `path`.
+
+        Raises OSError.
+        """
         for number in range(1000):
             path = directory / f"{stamp}{f'-{number}' if number else ''}.jsonl"
             try:

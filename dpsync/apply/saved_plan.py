@@ -132,7 +132,7 @@ def save_plan(path: Path, plan: Plan, rehearsal: Rehearsal | None = None) -> Non
 def read_saved_plan(path: Path) -> Saved:
     """Return the plan in a file, with which a new plan will be compared.
 
-    Raises DiagnosticError (exit code 5) if the file is damaged or its profile is unknown.
+    Raises DiagnosticError (exit code 5) if the file is damaged or its API version (profile) is unknown.
     """
     saved = parse_saved_plan(path, read_content(path))
     if saved.plan.profile not in PROFILES:
@@ -158,7 +158,11 @@ def read_content(path: Path) -> bytes:
 
 
 def parse_saved_plan(path: Path, data: bytes) -> Saved:
-    """Return the plan in the content of a file. Raises DiagnosticError (exit code 5)."""
+    """Return the saved plan in the content of a file.
+
+    Raises DiagnosticError (exit code 5) if the content is not a saved plan, or was changed since (the digest
+    differs), or if its API version is unknown.
+    """
     try:
         saved = Saved.model_validate_json(data)
     except ValidationError:

@@ -432,9 +432,10 @@ def _taken_name_question(
 def _objects_with_former_name(
     natural_keys: NaturalKeys, history: History, entry: Entry, index: KeyIndex
 ) -> tuple[list[LiveObject], str]:
-    """Return the objects with the latest former name of an entry that is live, and the commit with it.
+    """Return the live objects that have a former name of an entry, and the commit with that name.
 
-    The search ends at the first commit that lacks the entry or has another `previously`.
+    Search the commits before the git base, latest first, until a name has objects, or a commit lacks the
+    entry or has another `previously`.
     """
     if _has_new_previously(history.base_entries[entry.address], entry):
         return [], ""

@@ -48,7 +48,10 @@ def choice_hint(action: str, address: Address, changed_id: str, other_id: str, u
 
 
 def binding_answers(entry: Entry, uses_ids_file: bool, *ids: str) -> tuple[WayOut, ...]:
-    """Return the answers that bind an entry to each of these objects."""
+    """Return the possible answers to the question which object an entry is: one for each id.
+
+    Each answer has the line (`id: ...`) or command that binds the entry to the object.
+    """
     return tuple(
         WayOut(
             address=str(entry.address),

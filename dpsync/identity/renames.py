@@ -261,9 +261,10 @@ class _RenameMatching(Struct, frozen=True, dict=True):
         )
 
     def _count_agreements(self, candidates: EntryCandidates, live: LiveObject) -> int:
-        """Return how many fields and later keys of an entry, unchanged since the base, a live object has.
+        """Count the fields and later natural keys in which a live object agrees with an entry.
 
-        That tells which of two objects the entry is, if their names do not.
+        Only values that are unchanged since the git base (the commit compared with) count. The number tells
+        which of two objects the entry is if their names do not.
         """
         count = 0
         earlier = self.history.base_entries.get(candidates.address)

@@ -106,7 +106,7 @@ def find_organization(client: ReadClient, registry: Registry, name: str) -> Mapp
 def access_by_kind(
     client: ReadClient, registry: Registry, organization: Mapping[str, Any]
 ) -> Iterator[KindAccess]:
-    """Yield the token's access to each kind below an organization, found by trying one GET for each list.
+    """Yield the token's access to each kind in an organization, found by trying one GET for each list.
 
     For kinds with children, such as sites, spaces and teams, the children are tried in the first object that
     the token sees. `can_read` is None if a request fails for another reason than a missing permission.
@@ -150,10 +150,10 @@ def _access_below(
 def _try_read(
     client: ReadClient, registry: Registry, kind: Kind, chain: tuple[tuple[str, str], ...]
 ) -> tuple[bool | None, str | None]:
-    """Return whether the token may read a kind below a parent, and the id of the first object in the list.
+    """Send one GET to find out whether the token may read objects of a kind in a parent (`chain`).
 
-    "Whether" is True, False (403), or None if the request failed otherwise. The id is None without any
-    object.
+    Return True, False (403) or None (the request failed otherwise), and the id of the first object in the
+    list, None if the list is empty.
     """
     path, query = split_query(fill_path_template(registry, kind, kind.read.path, None, chain))
     page = {"limit": "1"} if isinstance(kind.read, ListRead) and not kind.read.is_unpaged else {}

@@ -168,10 +168,10 @@ class _ContractChecker:
                 self._compare(operation, root, [body], "")
 
     def check_kind(self, kind: Kind) -> None:
-        """Read and compare one list, tree or single of a kind, below the first object that can contain it.
+        """Read one list, tree or single object of a kind, and compare the response with the declared shape.
 
-        If no such object was found, or no plain GET can read the kind, the kind is added to the kinds not
-        read.
+        It is read in the first object that can contain the kind. If no such object was found, or no plain GET
+        can read the kind, the kind is added to the kinds not read.
         """
         parents = (self._registry.tree_owner(kind),) if kind.is_node else kind.parents
         chain = next((self._chains[name] for name in parents if name in self._chains), None)

@@ -73,7 +73,7 @@ TEMPLATE_NAMES = re.compile(r"\{([^{}]+)\}")
 class UnexpectedShapeError(ValueError):
     """A response without the declared shape.
 
-    `place` is the path of the item in the response, as `items[3]`; `id` is the item's id, if known.
+    `place` is the path of the wrong item in the response, as `items[3]`; `id` is the item's id, if known.
     """
 
     def __init__(self, shape_error: UnexpectedShape, path: str = "", id: str | None = None) -> None:
@@ -84,7 +84,7 @@ class UnexpectedShapeError(ValueError):
 
 
 class AddErrorPlace:
-    """Context manager that adds the place and the id of an item to each UnexpectedShapeError raised inside.
+    """Context manager that adds the path and the id of an item to each UnexpectedShapeError raised inside.
 
     A class, because a generator-based context manager costs more per item than all checks inside.
     """

@@ -79,7 +79,10 @@ class ReadingState(Struct, dict=True):
 
     @cached_property
     def base_entries_by_parent(self) -> dict[tuple[str, Address | None], dict[Address, Entry]]:
-        """The entries of the git base by kind and parent, with entries that may have been transferred."""
+        """The entries of the git base (the commit compared with) by kind and address of the parent.
+
+        An entry that moved to another organization since then counts in its new parent, too.
+        """
         entries: dict[tuple[str, Address | None], dict[Address, Entry]] = defaultdict(dict)
         for address, resource in self.base_entries.items():
             entries[resource.kind, resource.parent][address] = resource
@@ -88,7 +91,7 @@ class ReadingState(Struct, dict=True):
         return entries
 
     def _transferred_entries(self) -> Iterator[tuple[Address, Entry, Entry]]:
-        """Yield address, entry and entry of the git base of each entry that moved between organizations.
+        """Yield each entry that moved to another organization: address, entry, entry in the git base.
 
         The key stayed the same, and no entry has the old address now. An interrupted apply may already have
         transferred the object; it then still has its earlier name in the new organization.
@@ -132,9 +135,10 @@ class ReadingState(Struct, dict=True):
         return chain
 
     def source(self, kind: Kind, parent: Address) -> ReadSource:
-        """Return where objects of a kind are read: in the list below the parent, or in a tree.
+        """Return where objects of a kind are read: in the parent's list, or in the site's navigation tree.
 
-        Also note the trees that are read without the node that the platform puts around them.
+        If the platform puts a section around the nodes of a tree, and the files declare none, mark the tree
+        as one to read without that section.
         """
         owner = parent
         while kind.is_node and self.entry(owner).kind != self.registry.tree_owner(kind):
@@ -183,10 +187,11 @@ class ReadingState(Struct, dict=True):
 
 
 def note_recorded_lines(reading: ReadingState) -> None:
-    """Note the lines of the ids file for each matched organization.
+    """Store the lines of the ids file for each matched organization in `reading`.
 
-    The lines are addressed by the organization's current key. `RecordedLines` groups the lines by what they
-    mean: lines of entries, lines without an entry, and lines that did not change since the git base.
+    The file names organizations by id; the stored addresses begin with their current keys. `RecordedLines`
+    groups the lines: of entries, without an entry, and unchanged since the git base (the commit compared
+    with).
     """
     organizations = reading.by_parent[reading.registry.root.name, None]
     ids = {entry.address: reading.matches[entry.address].id for entry in organizations}
@@ -323,20 +328,24 @@ class ForbiddenReads:
         """Scopes that are only watched."""
 
     def add_entry(self, entry: Entry, url: str) -> None:
-        """Note that the token may not read an entry, because it got a 403 for `url`."""
+        """Record that the token may not read an entry, because it got a 403 for `url`."""
         noun = self._reading.registry[entry.kind].noun
         self.entries[entry.address] = Unsupported(
             forbidden_reason(url), entry.span, access_advice(plural(noun))
         )
 
     def add_field(self, entry: Entry, name: str, url: str) -> None:
-        """Note that the token may not read a field."""
+        """Record that the token may not read a field, because it got a 403 for `url`."""
         self.fields[entry.address, name] = Unsupported(
             forbidden_reason(url), entry.field_span(name), access_advice("this list")
         )
 
     def add_list(self, kind: Kind, parent: Address, url: str) -> None:
-        """Note that the token may not read a list, tree or single, with its entries and lookups."""
+        """Record that the token may not read a list or tree of objects, or a single object: 403 for `url`.
+
+        All its entries, and its lookups (objects that the files name without an entry), are unreadable. The
+        list itself is recorded only if the files declare it without entries, or if the policy watches it.
+        """
         for entry in self._reading.by_parent[kind.name, parent]:
             self.add_entry(entry, url)
         for lookup in self._reading.desired.lookups.values():
@@ -358,9 +367,10 @@ class ForbiddenReads:
             )
 
     def explains(self, question: Diagnostic) -> bool:
-        """Return whether a question of matching may be due to an unreadable entry to which the entry refers.
+        """Return whether dpsync may ask which object an entry is only because another entry is unreadable.
 
-        The entry is then blocked, and the caller drops the question.
+        That is so if the entry's natural key refers to the unreadable entry. The entry is then blocked, and
+        the caller drops the question.
         """
         entry = self._reading.desired.entries.get(Address.parse(str(question.address)))
         return entry is not None and self._note_unmatchable(entry, with_tie_breakers=True)
@@ -442,7 +452,10 @@ def declares_separate_parts(kind: Kind, entry: Entry) -> bool:
 
 
 def read_separate_parts(reading: ReadingState) -> None:
-    """Add to the live objects the declared parts of values that have a request of their own."""
+    """Read the parts of values that the API returns only by further requests, if entries declare them.
+
+    The live objects in `reading` get these parts.
+    """
     entries = [
         resource
         for address, resource in reading.desired.entries.items()
@@ -450,6 +463,7 @@ def read_separate_parts(reading: ReadingState) -> None:
     ]
 
     def read_parts(entry: Entry) -> LiveObject:
+        """Return the live object of an entry with these parts."""
         (name, id), *ancestors = reading.ancestor_ids(entry.address)
         identity = reading.registry[name].identity_of(id, ancestors[0] if ancestors else None)
         live = reading.objects[identity]

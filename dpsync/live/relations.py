@@ -260,7 +260,10 @@ _Orders = Iterator[tuple[Entry, str, tuple[Identity, ...] | None]]
 def _read_orders_one_by_one(
     reading: ReadingState, kind: Kind, order: ListOrder, holders: list[Entry]
 ) -> _Orders:
-    """Yield the orders of a kind whose lists show no order, with one request for each entry."""
+    """Yield the live order of the children of each entry in `holders`, with one request for each entry.
+
+    This is for kinds whose lists are not returned in order.
+    """
     assert order.live_order_read is not None
     urls = []
     for holder in holders:
@@ -268,6 +271,7 @@ def _read_orders_one_by_one(
         urls.append(fill_path_template(reading.registry, kind, order.live_order_read.path, id, ancestors))
 
     def read_order(url: str) -> tuple[Identity, ...] | None:
+        """Return the objects in the order of a response, None if the token may not read it."""
         try:
             return tuple((order.item_kind, id) for id, _ in reading.sources.read_ids_and_bodies(url))
         except ForbiddenError:
@@ -277,7 +281,7 @@ def _read_orders_one_by_one(
 
 
 def _orders_in_lists(reading: ReadingState, order: ListOrder, holders: Iterable[Entry]) -> _Orders:
-    """Yield the orders that follow from the order of lists which were read already, without any request."""
+    """Yield the live order of the children of each entry in `holders`, from lists that were read already."""
     kind = reading.registry[order.item_kind]
     by_place: dict[Address, dict[Identity | None, list[Identity]]] = {}
     for holder in holders:

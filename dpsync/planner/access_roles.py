@@ -295,10 +295,10 @@ class AccessComparison(Struct, frozen=True):
 
 
 class _RoleCollector(Struct, frozen=True):
-    """Collect the sources that may give a subject a role, in the state before or after the plan.
+    """Collect the sources that may give a subject (a member or a group of members) a role on a place.
 
-    `place` is a space, collection or site. `name` is the name of the place in the sources: `RESOLVED_PLACE`
-    for the place whose access is resolved, otherwise the place.
+    `state` is the access before or after the plan. In methods, `place` is a space, collection or site, and
+    `name` its name in the sources: `RESOLVED_PLACE` for the place whose access is resolved, else the place.
     """
 
     state: AccessState

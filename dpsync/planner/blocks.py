@@ -215,7 +215,10 @@ class Blocker:
                     yield address, Blocked(address=str(address), reason=reason, todo=todo)
 
     def _block_dependents(self) -> None:
-        """Block new entries that cannot be created or need a blocked entry, until no more are found."""
+        """Block new entries that cannot be created or that need a blocked entry.
+
+        Repeat until no more are found, because each blocked entry may block others.
+        """
         previous_count = -1
         while previous_count != len(self._entries):
             previous_count = len(self._entries)

@@ -385,10 +385,10 @@ def _lacks_processed_part(kind: Kind, field: Field, value: Value, live: LiveObje
 
 
 def differs_from_base(sides: Sides, entry: Entry, field: Field, live: LiveObject) -> bool:
-    """Return whether a value that cannot be read back differs from the value in the git base.
+    """Return whether a value that GitBook does not return differs from the value in the commit compared with.
 
-    An entry that the base lacks counts as unchanged: its value was sent when the object was created, or
-    somebody else created the object.
+    That commit is the git base. An entry that it lacks counts as unchanged: its value was sent when the
+    object was created, or somebody else created the object.
     """
     value = sides.desired.entries[entry.address].fields[field.name]
     unreadable = unreadable_part(sides.kind(live), field, value, live)

@@ -157,7 +157,7 @@ class HiddenCreation(Struct, frozen=True):
         return None if entry.fields.get(field.name) in hiding_values(field) else field
 
     def _created_child(self, parent: Entry) -> tuple[Entry, LiveObject] | None:
-        """Return the child that the create request of a live parent created, as entry and live object.
+        """Return the child that was created by the same request as its live parent, as entry and live object.
 
         That is the first child if it is the first one both in the files and live: dpsync adds other children
         only after that child until it is finished. Return None if the create request creates no child.
@@ -199,9 +199,10 @@ class HiddenCreation(Struct, frozen=True):
                 yield field
 
     def _usable_hiding_field(self, entry: Entry) -> Field | None:
-        """Return the field that can hide an object at first, None if the kind or the server has none.
+        """Return the field that can hide a new object until it is complete; None without such a field.
 
-        The server must take the field both in the create request and in the update request.
+        The server must take the field both in the create request and in the update request. None also if the
+        policy ignores the field, or if the entry hides the object by it anyway.
         """
         kind = self.sides.kind(entry)
         field = kind.hiding_field

@@ -256,7 +256,7 @@ class EntryDecision(Struct, frozen=True):
 
 
 class Decisions(Struct, frozen=True):
-    """All decisions of a plan: what happens to each entry and object, for the later stages of the planner."""
+    """All decisions of a plan: what happens to each entry and object. Later parts only read them."""
 
     sides: Sides
     restructuring: Restructuring

@@ -400,7 +400,10 @@ def exceeded_limits(
     limits_in_force: EffectiveLimits,
     deletes: Sequence[Change],
 ) -> list[ExceededLimits]:
-    """Return the limits that the deletes exceed, unless the user has confirmed their number."""
+    """Return the limits of `policy.limits` that the deletes exceed; [] if the user confirmed their number.
+
+    Deletes that the user confirmed by address do not count, nor those in a navigation that is re-created.
+    """
     roots = decisions.deletions.addresses
     limited = _deletes_under_limits(decisions, deletes)
     unnamed = [
@@ -497,7 +500,10 @@ class _QuestionWriter(Struct, frozen=True):
     def _keep_commands(
         self, need_address: Sequence[Identity], names: Mapping[Identity, str]
     ) -> Iterator[str]:
-        """Yield the command that writes entries for the objects without an entry, if a command can."""
+        """Yield the command (`dpsync import --add`) that writes entries for the objects, to keep them.
+
+        Yield nothing if none of the objects lacks an entry, or if it is unclear which file gets the entries.
+        """
         desired, registry = self.sides.desired, self.sides.registry
         without_entry = [
             names[identity]
@@ -554,7 +560,10 @@ class _QuestionWriter(Struct, frozen=True):
         return "" if self.exceeded_limits else self._contents_reason(identity)
 
     def _contents_reason(self, identity: Identity) -> str:
-        """Return why an object whose entry was removed in git needs a confirmation: it may not be empty."""
+        """Return why an object whose entry was removed in git needs a confirmation: it may not be empty.
+
+        A plan does not read pages, so it cannot tell whether a space is empty. Other objects may be in use.
+        """
         registry = self.sides.registry
         kind, users = registry[identity[0]], self.sides.dependents.get(identity, ())
         noun = kind.noun

@@ -41,7 +41,7 @@ Loss = tuple[Identity, str]
 
 
 class Cascade(Struct, frozen=True, dict=True):
-    """The objects and field values that are lost if `roots` are deleted, each with the roots behind it."""
+    """What is lost if `roots` are deleted: further objects and field values, and because of which roots."""
 
     roots: frozenset[Identity]
     objects: Mapping[Identity, str] = struct_field(default_factory=dict)

@@ -109,11 +109,11 @@ def _steps_after_declared_kinds(decisions: Decisions, steps: StepSet) -> Iterato
 
 
 def _own_value_before_inherited(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Order steps: write the own value of an entry before the value that it would inherit otherwise.
+    """Order steps: write an entry's own value before the value that it would inherit changes.
 
-    The platform returns the effective value: after a change of the inherited value, an unwritten own value
-    would look like somebody else's change. A value to keep must have been written, or it would follow that
-    change.
+    GitBook returns only the value in effect. If the inherited value changed first, an entry whose own value
+    is not written yet would follow that change. If the own value only keeps what is in effect, writing it
+    must even have succeeded.
     """
     sides = decisions.sides
     for address, drafts in steps.by_address.items():
@@ -181,7 +181,7 @@ def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
 
 
 def _clear_before_recreating(decisions: Decisions, steps: StepSet, edges: Edges) -> Iterator[Edge]:
-    """Order steps: create the first new node of a re-created tree after the last old one is deleted.
+    """Order steps: if a navigation is re-created, delete all old nodes before the first new one is created.
 
     The old nodes are deleted one after the other, in an order that agrees with the other edges, so a new
     node needs only one edge: to the last delete.
@@ -251,10 +251,10 @@ def _show_children_after_parent(decisions: Decisions, steps: StepSet) -> Iterato
 def _children_hidden_with_parent(
     decisions: Decisions, steps: StepSet
 ) -> Iterator[tuple[Address, Field, StepDraft]]:
-    """Yield the children that cannot be created hidden themselves, but are created with a hidden parent.
+    """Yield the navigation nodes that the request for a hidden parent node creates, and that must be hidden.
 
-    Each item is the address of the parent, the field that hides the child, and the step that shows the
-    child.
+    Such a child cannot be created hidden itself. Each item is the address of the parent node, the field that
+    hides the child, and the step that shows the child.
     """
     for address, decision in decisions.entries.items():
         if (
@@ -295,10 +295,10 @@ def _steps_by_phase(decisions: Decisions, steps: StepSet, phase: Phase) -> dict[
 
 
 def _change_while_hidden(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Order steps: change an object before it moves out of a hidden place, and after it moves into one.
+    """Order steps: change an object before it leaves a hidden container, and after it moves into one.
 
-    Changes inside a tree come before its moves in both cases; exposures.py reports what becomes visible by
-    that.
+    So nobody sees the object half changed. Changes of navigation nodes come before the moves in both cases;
+    exposures.py reports what becomes visible by that.
     """
     visibility, sides = Visibility(decisions), decisions.sides
     moves = {
@@ -330,10 +330,10 @@ def _change_while_hidden(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
 
 
 def _add_before_removing(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Order steps: give a guarded value (admin) to a new object before an old one loses it.
+    """Order steps: give a guarded value (the role admin) to one member before another one loses it.
 
-    The platform requires at least one object with the value in each parent. One new object with the value
-    is enough for all that lose it.
+    The platform requires at least one member with the value in each parent (organization). One new member
+    with the value is enough for all that lose it.
     """
     for kind in decisions.sides.registry.in_dependency_order:
         if kind.guard is None:
@@ -354,7 +354,10 @@ def _add_before_removing(decisions: Decisions, steps: StepSet) -> Iterator[Edge]
 
 
 def _delete_references_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Order steps: delete or change the objects that refer to a deleted object before that object."""
+    """Order steps: delete or change the objects that refer to a deleted object before that object.
+
+    An object may be deleted together with another one; then the delete of that other one counts.
+    """
     sides, deletions = decisions.sides, decisions.deletions
     delete_steps: dict[Identity, StepDraft] = {}
     for root in deletions.roots:

@@ -51,7 +51,7 @@ class IdentityQuestions(Struct, frozen=True):
 
 
 class _Group(Struct, frozen=True):
-    """New entries of one kind and place, and the live objects that they could be."""
+    """New entries of one kind in one list, and the live objects that they could be."""
 
     kind: Kind
     entries: tuple[Address, ...]

@@ -79,7 +79,7 @@ def label_of_value(
 
 
 class Labels(Struct, frozen=True, dict=True):
-    """The labels of the differences between two sides."""
+    """Tell who made each difference between the files and the live objects, as far as git knows."""
 
     sides: Sides
     moving_addresses: frozenset[Address] = frozenset()
@@ -181,7 +181,7 @@ class Labels(Struct, frozen=True, dict=True):
     # Whole objects.
 
     def create_label(self, address: Address) -> Cause | None:
-        """Return the label of an entry without a live object.
+        """Return why an entry has no live object; None if git cannot tell.
 
         "edited here" means that the files added the entry, "changed outside" that somebody deleted the
         object.
@@ -215,7 +215,7 @@ class Labels(Struct, frozen=True, dict=True):
         return self.commits_since_apply[0].identities.get(entry.parent) == live.identity
 
     def delete_label(self, identity: Identity | None) -> Cause | None:
-        """Return the label of a live object without an entry.
+        """Return why a live object has no entry; None if git cannot tell.
 
         "edited here" means that the files removed the entry, "changed outside" that somebody created the
         object.
@@ -264,10 +264,11 @@ class Labels(Struct, frozen=True, dict=True):
     # Positions.
 
     def position_label(self, entry: Entry) -> Cause | None:
-        """Return the label of an entry that has another position among its siblings than the live object.
+        """Return who changed the order of siblings, for an entry in another position than its live object.
 
-        All siblings of a container share one label, because git does not tell which of them a person moved.
-        If both sides changed the order, there is no label.
+        "edited here" means that the files changed the order, "changed outside" that somebody did so in
+        GitBook. All siblings share one label, because git does not tell which of them a person moved. Return
+        None if both changed the order, or if git cannot tell.
         """
         list_position = container_and_order(self.sides.registry, self.sides.entries, entry)
         container = list_position[0] if list_position is not None else entry.holder or entry.parent

@@ -228,10 +228,10 @@ class Names(Struct, frozen=True, dict=True):
         return value if isinstance(value, str) else item.key
 
     def all_addresses(self, identity: Identity) -> set[Address]:
-        """Return all addresses of an undeclared object, as a pattern of the policy may write them.
+        """Return all addresses by which the policy may name a live object without an entry.
 
-        These are the address by title (`[Title]`), by title and id (`[Title~id]`), and the one in the git
-        base.
+        These are the address by title (`[Title]`), by title and id (`[Title~id]`), and the address of its
+        entry in the git base (the commit compared with).
         """
         live = self.snapshot.objects[identity]
         list_address, title = self._list_address(live), self._title(live)
@@ -367,8 +367,9 @@ class FormerNames(Struct, frozen=True, dict=True):
     def objects_at(self, address: Address) -> frozenset[Identity] | None:
         """Return the live objects that an address meant, by the first source that knows the address.
 
-        The sources are the ids file, the ids file of the base, the git base, and earlier commits. The
-        result is empty if the object was deleted, None if no source knows the address.
+        The sources are the ids file, its version in the git base (the commit compared with), the entries in
+        the git base, and earlier commits. The result is empty if the object was deleted, None if no source
+        knows the address.
         """
         records = self.snapshot.recorded_ids
         for lines in (records.lines, records.base_lines):
@@ -509,12 +510,11 @@ class FormerNames(Struct, frozen=True, dict=True):
 
     @cached_property
     def lost_entry_unfinished(self) -> Mapping[Identity, bool]:
-        """The undeclared objects that lost their entry in a change that no apply has finished.
+        """The live objects that lost their entry in a change that no apply has finished.
 
-        The value says whether an entry with the former address still exists and has no live object. The ids
-        line of an object decides. For an object without a line, the git base decides, and if the ids file
-        has no line at all, earlier commits: they have an entry of the object, and no entry at that address
-        is live.
+        The value is True if an entry at the former address still exists and has no live object: perhaps the
+        entry stands for another object now. The ids line of an object tells its former address. For an object
+        without a line, the git base does, and if the ids file has no line at all, earlier commits.
         """
         declared_addresses = self.desired.entries.keys() | self.desired.unsupported.keys()
         records = self.snapshot.recorded_ids
@@ -535,9 +535,9 @@ class FormerNames(Struct, frozen=True, dict=True):
         return {identity: exists for identity, exists in lost.items() if identity not in declared}
 
     def _former_entries(self) -> Iterator[Mapping[Address, Identity]]:
-        """Yield the live object of each entry of a known commit, for one commit after the other.
+        """Yield, for one commit after the other, the live objects by address of their entry in that commit.
 
-        The git base is the first; its ids file has precedence over names.
+        The git base (the commit compared with) is the first; its ids file has precedence over names.
         """
         lines = self.snapshot.recorded_ids.base_lines.values()
         by_line = {line.address: identity for line in lines for identity in self._objects_of_line(line)}

@@ -39,7 +39,7 @@ UNKNOWN: Final = _UnknownValue()
 
 
 class TreeBranch(Struct, frozen=True):
-    """A node or owner of a tree with its fields and its children in order."""
+    """A navigation node, or a site as the owner of a tree, with its fields and its children in order."""
 
     address: Address
     kind: Kind
@@ -60,7 +60,7 @@ class TreeBranch(Struct, frozen=True):
 
 
 class NavigationTree(Struct, frozen=True):
-    """The tree of an owner (a site) before and after a plan; None where there is none."""
+    """The navigation tree of a site (its owner) before and after a plan; None if the site does not exist."""
 
     owner: Address
     before: TreeBranch | None

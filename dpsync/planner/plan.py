@@ -204,7 +204,7 @@ def _check_cycles(planned: PlannedSteps) -> None:
 
 
 class _PlanParts(Struct, frozen=True):
-    """Decisions with their steps and edges, from which a plan is built."""
+    """What to do with each object (decisions), the requests for it (steps) and their order (edges)."""
 
     decisions: Decisions
     steps: PlannedSteps

@@ -78,7 +78,10 @@ def git_synced_entries(registry: Registry, desired: Desired, snapshot: Snapshot)
 
 
 def git_synced_parts(registry: Registry, desired: Desired, snapshot: Snapshot) -> GitSyncedParts:
-    """Return the parts of entries that come from repositories."""
+    """Return what Git Sync keeps as in a repository: fields, navigation nodes and whole navigations.
+
+    The plan leaves these alone. Entries with `takeover: true` are left out: dpsync manages them anyway.
+    """
     synced = [part for part in git_synced_entries(registry, desired, snapshot) if not part.entry.takeover]
     trees = frozenset(part.tree for part in synced if part.tree is not None)
     return GitSyncedParts(
@@ -113,13 +116,14 @@ class EffectivePolicy(Struct, frozen=True):
         return self.current.ignores(address, field) or self.synced.contains(address, field)
 
     def is_unselected(self, address: Address) -> bool:
-        """Return whether an address was not selected."""
+        """Return whether the user selected a part of the plan without this address."""
         return self.selected is not None and address not in self.selected
 
     def protected_by(self, identity: Identity) -> Literal["now", "before"] | None:
-        """Return which policy protects an object: the present one, or that of the git base ("before").
+        """Return which policy protects an object: "now" the present one, "before" that of the git base.
 
-        All earlier names count, so that the removal of an entry does not end the protection.
+        None means that neither does. The git base is the configuration in the commit compared with. All
+        earlier names count, so that the removal of an entry does not end the protection.
         """
         base_patterns = self.base.desired.policy.protect if self.base.desired else ()
         if self._protects(self.current.protect, identity):
@@ -212,10 +216,10 @@ class RemovalSearch(Struct, frozen=True, dict=True):
         return newest[1].entries[newest[0]] if newest else None
 
     def _newest_configurations(self, identity: Identity) -> tuple[Address, Desired, Desired] | None:
-        """Return the address of the newest entry that an undeclared object had, and two configurations.
+        """Find the latest commit with an entry for an object that the files no longer declare; None without.
 
-        The first is the configuration with the entry, the second is the next newer one, which lacks the
-        entry.
+        Return the address of the entry, the configuration in that commit, and the next newer configuration,
+        which lacks the entry.
         """
         newer = self.desired
         for number, configuration in enumerate(self._earlier_configurations):

@@ -116,7 +116,7 @@ def newly_published(
 
 
 class _Audience(Struct, frozen=True):
-    """Who can see a node: the levels of visibility fields of its owner, and conditions for visitors.
+    """Who can see a navigation node: the levels of its site's visibility fields, and conditions for visitors.
 
     A higher level means more people, more conditions mean fewer people.
     """

@@ -101,9 +101,10 @@ def previous_bindings(sides: Sides) -> dict[Identity, PreviousBinding]:
 
 
 def _binding_of_base_line(sides: Sides, address: Address, line: RecordedLine) -> PreviousBinding:
-    """Return the binding by a line that the ids file of the git base has and the present one does not.
+    """Return which entry an object had by a line that only the ids file of the git base has.
 
-    If the entry still exists, the binding can be restored by `dpsync ids --bind`.
+    The git base is the commit compared with. The result has the evidence as text, and the command that binds
+    the object to the entry again (`dpsync ids --bind`) if the entry still exists.
     """
     evidence = f"the ids file of {sides.base.name} assigns this object to {address}"
     present = sides.snapshot.recorded_ids.lines.get(address)
@@ -240,7 +241,10 @@ def _similar_objects(
     new_entries: Mapping[_KindAndParent, list[Entry]],
     free_objects: Mapping[_KindAndParent, dict[Identity, LiveObject]],
 ) -> Mapping[Address, list[Identity]]:
-    """Return, by address of a new entry, the free objects with a similar title, the most similar first."""
+    """Return, by address of a new entry, the live objects without an entry that have a similar title.
+
+    The most similar object comes first. Only objects of the same kind and parent are compared.
+    """
     contents: dict[Identity, list[LiveObject]] = defaultdict(list)
     for live in sides.snapshot.objects.values():
         if live.holder is not None:
@@ -337,7 +341,7 @@ def binding_lines(sides: Sides, entry: Entry, objects: Sequence[Identity]) -> li
 
 
 def _former_key(sides: Sides, entry: Entry, identity: Identity) -> str | None:
-    """Return the key that an object had in the list of an entry, if the key means no other object."""
+    """Return a former key of an object in the list of an entry; None if no key means only this object."""
     for former in sorted(sides.former_names.addresses_of(identity)):
         is_key = not former.last_segment.startswith("[")  # else a title
         is_in_list = former.list_address == entry.address.list_address and is_key

@@ -315,10 +315,10 @@ def _wire_name(kind: Kind) -> str:
 
 
 def _created_id(source: str, values: Mapping[str, Any]) -> tuple[Any, str | None]:
-    """Return the id of a created object if it is known before the request, and else its pointer.
+    """Return the id of an object to create, if it is known before the request, and the path to it otherwise.
 
-    The pointer is the path to the id in the response. `source` is "$name" (a value of the request), a
-    pointer, or a pointer with "{$name}" parts.
+    The path leads to the id in the response; it is None if the id is known. `source` is "$name" (a value of
+    the request), a path, or a path with "{$name}" parts.
     """
     if "{" in source:
         return None, _FIELD.sub(lambda match: str(values[match[1]]), source)

@@ -30,7 +30,7 @@ from dpsync.planner.sides import Sides, ValueConverter
 
 
 class RestructuredTree(Struct, frozen=True):
-    """A tree whose root changes its kind."""
+    """A site's navigation whose top level changes from sections to site spaces or back."""
 
     scope: Scope
     owner: LiveObject
@@ -49,7 +49,7 @@ def restructuring_answer(owner: Address) -> Answer:
 
 
 class Restructuring(Struct, frozen=True):
-    """The decisions about all navigations whose root changes its kind."""
+    """The decisions about all navigations whose top level changes from sections to site spaces or back."""
 
     all_trees: tuple[RestructuredTree, ...] = ()
     """All trees whose root would change its kind, in the order of addresses."""

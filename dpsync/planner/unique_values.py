@@ -84,9 +84,10 @@ class _UniqueValueFinder(Struct, frozen=True, dict=True):
         return entries
 
     def order_field(self, kind: Kind, unique_field: Field, scope_kind: str) -> None:
-        """Order the requests that set a field, within each scope in which its values must differ.
+        """Order the requests that set a field, within each object (scope) in which its values must differ.
 
-        `scope_kind` is the kind of the scope, or "parent".
+        `scope_kind` is the kind of that object, such as "site", or "parent". Then a request that frees a
+        value precedes the request that sets it elsewhere.
         """
         scopes: dict[Address, list[_Rename]] = {}
         for entry in self.written_entries[kind.name]:
@@ -172,10 +173,10 @@ class _UniqueValueFinder(Struct, frozen=True, dict=True):
     def _break_cycles(
         self, kind: Kind, unique_field: Field, renames: list[_Rename], edges: list[Edge]
     ) -> Iterator[Edge]:
-        """Yield the edges, with cycles broken by temporary values.
+        """Yield the edges (which step waits for which), with cycles broken by temporary values.
 
-        If A and B exchange their values, A first gets a temporary value. Then B waits only for that
-        release, and A for B. Several objects may have the same value, so a step may wait for several
+        If A and B exchange their values, a further step first gives A a temporary value. Then B waits only
+        for that step, and A for B. Several objects may have the same value, so a step may wait for several
         others.
         """
         by_step = {rename.step.id: rename for rename in renames}

@@ -141,7 +141,7 @@ def _live_host(branch: TreeBranch) -> str | None:
 
 
 class _OwnerUrl(Struct, frozen=True):
-    """The URL of the owner of a tree, before and after the plan."""
+    """The URL of a site (the owner of a navigation tree), before and after the plan."""
 
     decisions: Decisions
     tree: NavigationTree
@@ -174,7 +174,7 @@ class _OwnerUrl(Struct, frozen=True):
         return (f"{host}{quote_url_segment(segment)}/", "") if host is not None else (UNKNOWN, _UNKNOWN_HOST)
 
     def _host_of_siblings(self, branch: TreeBranch) -> str | None:
-        """Return the host of the other visible objects in the same list, if all have the same host."""
+        """Return the host of the other visible sites in the same list; None if they have different hosts."""
         sides, kind = self.decisions.sides, branch.kind
         hosts = set()
         for identity, live in sides.snapshot.objects.items():

@@ -35,9 +35,9 @@ def load(
     commit: str | None = None,
     assumed: str | None = None,
 ) -> Desired:
-    """Return the validated configuration with its overlays and environment, for one API edition.
+    """Return the validated configuration with its overlays and environment, for one API version.
 
-    The API edition is `profile`, else that of the environment (its `profile`, or `published` at GitBook's
+    The API version is `profile`, else that of the environment (its `profile`, or `published` at GitBook's
     address), else `assumed`, else that of the registry. `Desired.profile` has the edition. With `commit`,
     each file must equal the file in that commit of its repository.
 

@@ -177,14 +177,17 @@ class _IdsEditor:
         self._set_line(address, RecordedLine(address, id))
 
     def forget(self, address: Address) -> None:
-        """Delete the line of an address and all lines below it. Raises IdsEditError without a line."""
+        """Delete the line of an address and the lines of everything inside that address.
+
+        Raises IdsEditError if the address has no line.
+        """
         for line in self._line_and_lines_below(address):
             self._delete_line(line.address)
 
     def move(self, old: Address, new: Address) -> None:
-        """Move the line of an address, and all lines below it, to a new address.
+        """Change the address in a line of the ids file, and in the lines of everything inside that address.
 
-        Raises IdsEditError without a line, or if a new address has a line already.
+        Raises IdsEditError if the old address has no line, or if a new address has one already.
         """
         lines = self._line_and_lines_below(old)
         existing = self._lines(new)

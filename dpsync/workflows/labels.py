@@ -48,7 +48,7 @@ from dpsync.planner.sides import Sides
 def with_last_events(client: ReadClient, sides: Sides, drift: Drift) -> Drift:
     """Return the drift with the last audit event of each object that was not only edited in the files.
 
-    The events tell who changed the object. No request is sent if nothing has drifted, or if the API edition
+    The events tell who changed the object. No request is sent if nothing has drifted, or if the API version
     has no audit events. A note says why events cannot be read.
     """
     ids_by_root: dict[str, list[str]] = defaultdict(list)
@@ -278,12 +278,11 @@ def label_commits(
     env: Mapping[str, str] | None = None,
     applied: Collection[AppliedCommit] = (),
 ) -> LabelCommits:
-    """Return the commits with which labels compare the files, to tell what was edited.
+    """Return the commits with which labels ("edited here", "changed outside") compare the files.
 
-    `base` is the default base, and `ref` the commit that `--base` names. `applied` has the commit that was
-    applied last to each target, if a caller knows it; labels then compare with that commit also in a pull
-    request. Otherwise notes of earlier applies tell it. Raises DiagnosticError (exit code 5) if `ref` cannot
-    be used.
+    `base` is the default commit to compare with, and `ref` the one that `--base` names. `applied` has the
+    commit that was applied last to each target, if a caller knows it, and otherwise the notes of earlier
+    applies tell it. Raises DiagnosticError (exit code 5) if `ref` cannot be used.
     """
     variables = os.environ if env is None else env
     chosen = base

@@ -273,7 +273,10 @@ class Revert:
         return _DeclaredIds(store, frozenset(self._files.entries))
 
     def _reapplied_line_notes(self, plan: Plan) -> Iterator[Note]:
-        """Yield a note for each line of the files whose value the next apply would write again."""
+        """Yield a note for each value that the revert undoes in GitBook but that the files still declare.
+
+        The next apply would write this value again, so the user has to edit the file, too.
+        """
         for change in plan.changes:
             entry = self.session.desired.entries.get(change.location)
             if entry is None or change.action == "delete" or change.location not in self._files.entries:

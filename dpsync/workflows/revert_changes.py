@@ -271,9 +271,9 @@ def _is_grant(kind: Kind) -> bool:
 
 
 def _find_similar_object(entries: RevertedEntries, recorded: RecordedChange) -> LiveObject | None:
-    """Return the live object in the same scope with the same natural key, such as the title.
+    """Return a live object in the same list with the same natural key, such as the title; None without.
 
-    It may be the deleted object, created again by somebody else.
+    It may be the deleted object, created again by somebody else. Then a revert must not create another one.
     """
     previous = {difference.field: difference.before for difference in recorded.change.was}
     kind, displayed = entries.registry[recorded.change.kind], entries.comparison.sides.values.to_display

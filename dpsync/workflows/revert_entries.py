@@ -56,7 +56,7 @@ class AppliedPlan(Struct, frozen=True):
     changes: tuple[Applied, ...]
     ids: Mapping[str, str] = msgspec.field(default_factory=dict)
     profile: str = "full"
-    """The API edition that the apply was planned for."""
+    """The API version that the apply was planned for."""
 
 
 def applied(plan: Plan, report: Report | None = None) -> AppliedPlan:
@@ -297,7 +297,10 @@ class CurrentAddresses:
         return None
 
     def find_parent(self, address: Address, kind: Kind) -> Address | None:
-        """Return the present address of the parent that an object of a kind had at a recorded address."""
+        """Return the present address of the parent of a recorded object; None if the files lack the parent.
+
+        Keys may have changed since the apply, so the parent is found by its id.
+        """
         owner = self._recorded_parent(address, kind)
         kinds = (self.registry.tree_owner(kind),) if kind.is_node else kind.parents
         return self.find(owner, kinds) if owner.segments else None

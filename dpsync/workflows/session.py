@@ -179,7 +179,7 @@ ANY_PLAN = Expected()
 
 
 class Planned(Struct, frozen=True):
-    """A plan with the two sides that it compares."""
+    """A plan with the two sides that it compares: the files and the live objects."""
 
     plan: Plan
     sides: Sides
@@ -196,12 +196,12 @@ class Planned(Struct, frozen=True):
 
 
 class Session(Struct, frozen=True, dict=True):
-    """A configuration and the API edition of a platform. At most `parallelism` requests are in flight.
+    """A configuration and the API version of a platform. At most `parallelism` requests are in flight.
 
     `base` is the configuration of an earlier commit: renamed entries are recognized by it, and its
     protections still hold.
 
-    Raises DiagnosticError (exit 64) if the configuration was checked for another API edition than that of the
+    Raises DiagnosticError (exit 64) if the configuration was checked for another API version than that of the
     registry. Otherwise, dpsync would send values that are wrong on the platform.
     """
 
@@ -229,7 +229,7 @@ class Session(Struct, frozen=True, dict=True):
 
     @cached_property
     def readable(self) -> Desired:
-        """Return the configuration without entries that the API edition does not support.
+        """Return the configuration without entries that the API version does not support.
 
         These entries are in its `unsupported` instead.
         """
@@ -237,7 +237,7 @@ class Session(Struct, frozen=True, dict=True):
 
     @cached_property
     def readable_base(self) -> Base:
-        """Return the git base without entries that the API edition does not support."""
+        """Return the git base without entries that the API version does not support."""
         base_desired = self.base.desired
         return (
             self.base
@@ -247,7 +247,7 @@ class Session(Struct, frozen=True, dict=True):
 
     @cached_property
     def readable_labels(self) -> LabelCommits:
-        """Return the commits for labels without entries that the API edition does not support."""
+        """Return the commits for labels without entries that the API version does not support."""
         return self.labels.map_configurations(
             lambda desired: without_unsupported_entries(desired, self.registry)
         )
