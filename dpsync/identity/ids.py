@@ -306,11 +306,11 @@ def match_by_lines(
     pinned: Mapping[str, Address],
     base_addresses: Collection[Address],
 ) -> LineMatches:
-    """Match the entries of one parent by the lines of the ids file.
+    """Match the entries of one parent by the lines of the ids file, which map addresses to ids of objects.
 
-    An id in the lines of several entries, or in a line and an `id:`, matches none of them but is a
-    question. `pinned` has the entries that claim an object by `id:`, `base_addresses` the entries of the
-    git base.
+    If an id is in the lines of several entries, or in a line and in `id:` of an entry, match none of them,
+    and ask. `pinned` has the entries that name an object by `id:`, `base_addresses` the addresses of entries
+    in the git base (the commit compared with).
     """
     result = LineMatches()
     objects = {live_object.id: live_object for live_object in live}
@@ -404,7 +404,10 @@ def _shared_id_question(
 
 
 def _line_removal_text(entry: Entry, entries_with_id: Sequence[Entry], live: LiveObject) -> str:
-    """Return, for an answer, what it means that the line of an entry is removed from the ids file."""
+    """Return what the user confirms by removing the line of an entry from the ids file, as a sentence.
+
+    The object then belongs to another of the entries whose lines have its id.
+    """
     others = [str(other.address) for other in entries_with_id if other is not entry]
     another = f"{entry.address} is another object"
     match others:

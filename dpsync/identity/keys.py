@@ -104,9 +104,10 @@ class NaturalKeys(Struct, frozen=True):
         return value if "." in name else self.kind.field(name).type.fold_for_key(value)
 
     def tie_breakers(self, entry: Entry, live: LiveObject) -> tuple[bool, ...]:
-        """Return which tie-breakers agree, in order, so that the best match has the greatest tuple.
+        """Return in which fields (tie-breakers of the kind) an entry and an object with its name agree.
 
-        An undeclared field never agrees. The last tie-breaker is the path at which the object is shown.
+        The first fields are the most important, so the best match has the greatest tuple. A field that the
+        entry does not declare never agrees. The last item is the path at which a site shows the object.
         """
         declared = tuple(
             field_name in entry.fields

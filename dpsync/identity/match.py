@@ -103,10 +103,10 @@ def _match_by_lines(
     pinned: dict[str, Address],
     result: MatchResult,
 ) -> dict[str, Address]:
-    """Match entries by their lines, then entries with a new key by the line under the old key.
+    """Match entries by their lines in the ids file, then entries with a new key by the line of the old key.
 
-    `pinned` has the objects that entries claim by `id:`. Return the address of the entry for each matched
-    object, by id.
+    `pinned` has the objects that entries name by `id:`. Add the matches and questions to `result`, and return
+    the address of the entry for each matched object, by id.
     """
     if not history.recorded_lines.lines and not history.recorded_lines.orphans:
         return {}
@@ -171,10 +171,10 @@ def _ambiguous_addresses(result: MatchResult) -> set[Address]:
 def _match_by_pins(
     natural_keys: NaturalKeys, entries: Sequence[Entry], live: Sequence[LiveObject], result: MatchResult
 ) -> dict[str, Address]:
-    """Match entries by `id:`; return the addresses by object id.
+    """Match entries by `id:` (the pin); return the addresses by object id.
 
-    An unknown id is an error (DP301), unless the id belongs to the create request or the object may be
-    transferred.
+    An unknown id is an error (DP301), unless a create request needs the id (the object is then new), or the
+    object may be in another organization from which the plan transfers it.
     """
     kind = natural_keys.kind
     ids = {live_object.id for live_object in live}

@@ -353,7 +353,11 @@ class DeleteEvidenceReader:
         self.snapshot = replace(self.snapshot, scopes=scopes)
 
     def _output_scopes(self, creators: set[Identity]) -> dict[Identity, Address]:
-        """Return the address of the declared scope that contains the outputs of each of these objects."""
+        """Return, for each of these objects, the address of the list that contains the outputs of its kind.
+
+        An output is an object that GitBook created for another object, such as the space of an import. Only
+        lists that the files declare count.
+        """
         scopes: dict[Identity, Address] = {}
         for scope_address, items in self.snapshot.scopes.items() if creators else ():
             for identity in creators.intersection(items):

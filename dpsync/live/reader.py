@@ -84,7 +84,7 @@ def _read_by_id(reading: ReadingState, root: Kind, entry: Entry) -> LiveObject |
 
 
 def _match_organizations_by_key(reading: ReadingState, root: Kind, entries: list[Entry]) -> None:
-    """Match the organizations without a pin by natural key, with one read of the list of organizations."""
+    """Match the organizations without `id:` by natural key, with one read of the list of organizations."""
     assert root.search_list is not None
     (key,) = root.natural_keys
     assert isinstance(key, str)
@@ -174,7 +174,11 @@ class _Reader:
                 self._parents_by_kind[name].add(scope.parent)
 
     def match_kind(self, kind: Kind) -> None:
-        """Read the lists that are needed so far, then match the entries of a kind below each parent."""
+        """Read the lists that are needed so far, then match the entries of a kind in each parent.
+
+        Called once for each kind, parents first, because only the ids of matched parents tell which lists
+        exist.
+        """
         self._fetch()
         parents = [parent for parent in self._parents_by_kind[kind.name] if self.reading.is_live(parent)]
         for parent in sorted(parents):
@@ -204,7 +208,10 @@ class _Reader:
         return len(self.reading.matches), len(self.reading.transferred_entries), len(self.sources.objects)
 
     def _needed_sources(self) -> Iterable[ReadSource]:
-        """Yield the sources of all declared scopes and lookups whose parent is matched by now."""
+        """Yield the lists to read: those that the files declare or look up, in parents matched by now.
+
+        A lookup is an object that the files only name, such as a member, without an entry of its own.
+        """
         for scope in self.scopes.values():
             if self.reading.is_live(scope.parent):
                 yield self.reading.source(self.registry[scope.kinds[0]], scope.parent)
@@ -246,10 +253,10 @@ class _Reader:
                     self.reading.output_identities.add((kind.platform_work.outputs.kind, value.id))
 
     def _note_unknown_outputs(self) -> None:
-        """Exclude scopes from pruning where an output may look like an unmanaged object.
+        """Exclude lists from pruning if dpsync cannot tell which of their objects GitBook made by itself.
 
-        This happens if the token may not read the objects that have outputs, or if an object does not name
-        its output.
+        GitBook creates some objects (outputs) for another object, such as the space of an import. They are
+        unknown if the token may not read the other objects, or if one of them does not name its output.
         """
         for scope in self.scopes.values():
             if scope.parent not in self.reading.matches or scope.parent in self.reading.transferred_entries:
@@ -329,7 +336,7 @@ class _Reader:
     def _match_entries(
         self, kind: Kind, parent: Address, entries: list[Entry], live: list[LiveObject], listed: ReadObjects
     ) -> None:
-        """Match entries by pin, recorded id, earlier name or natural key.
+        """Match entries by `id:`, line of the ids file, earlier name or natural key, in this order.
 
         If candidates stay ambiguous, read the navigations that show them, and match once more with their
         paths.
@@ -408,7 +415,10 @@ class _Reader:
     def _read_deleted(
         self, kind: Kind, parent: Address, source: ReadSource, entries: list[Entry], live: list[LiveObject]
     ) -> list[LiveObject]:
-        """Return the pinned objects that were deleted and can be restored, with one request for each."""
+        """Return the objects that entries name by `id:` and that were deleted but can be restored.
+
+        Each takes one request, because lists do not contain deleted objects.
+        """
         if kind.lifecycle.restore is None:
             return []
         ids = {item.id for item in live}
@@ -519,9 +529,10 @@ class _Reader:
                 )
 
     def _read_removed_scopes(self) -> None:
-        """Read the scopes that only the git base declares, so that a plan can list their objects.
+        """Read the lists that only the git base declares, so that a plan can mention their objects.
 
-        No decision depends on these objects, so scopes that the token may not read are skipped.
+        The git base is the configuration in the commit compared with. No decision depends on these objects,
+        so lists that the token may not read are skipped.
         """
         earlier = self.reading.base.desired
         for scope in earlier.scopes.values() if earlier else ():

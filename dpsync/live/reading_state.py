@@ -107,9 +107,10 @@ class ReadingState(Struct, dict=True):
                 yield address, entry, previous[0]
 
     def is_live(self, address: Address) -> bool:
-        """Return whether an entry is matched and its object's lists can be read.
+        """Return whether an entry is matched with an object whose own lists can be read.
 
-        A transferred object loses its children, and an object that is still deleted has none yet.
+        That is not so for an object that the plan transfers to another organization, because it loses its
+        children, nor for a deleted one that the plan restores, because it has none yet.
         """
         return (
             address in self.matches
@@ -163,9 +164,10 @@ class ReadingState(Struct, dict=True):
         )
 
     def live_id(self, address: Address) -> str | None:
-        """Return the id that a reference to an entry contains: the id of its output if it has one.
+        """Return the id by which a reference to an entry names its object; None if that does not exist yet.
 
-        None without a match, or if the output does not exist yet.
+        If GitBook creates another object for the entry's object (an output, such as the space of an import),
+        references mean that object.
         """
         if address in self.outputs:
             return self.outputs[address]
@@ -399,7 +401,8 @@ class ForbiddenReads:
     def _note_unmatchable(self, entry: Entry, with_tie_breakers: bool = False) -> bool:
         """Block an entry whose natural key refers to an unreadable entry, and return whether it does.
 
-        Its live object may look unmanaged, so its scope is excluded from pruning.
+        dpsync cannot find its live object, which then seems to have no entry. So its list is excluded from
+        pruning.
         """
         key_values = self._key_values(entry, with_tie_breakers)
         referenced = {address for value in key_values for address in references(value)}
@@ -421,7 +424,7 @@ class ForbiddenReads:
         return True
 
     def add_prune_unsafe(self, scope: Scope, reason: str, because: str | None = None) -> None:
-        """Exclude a scope from pruning: dpsync cannot tell which of its objects are unmanaged."""
+        """Exclude a list (scope) from pruning: dpsync cannot tell which of its objects have no entry."""
         known = Unsupported(
             f"in this list, dpsync keeps all objects that have no entry, because {reason}",
             scope.span,

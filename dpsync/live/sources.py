@@ -118,9 +118,10 @@ class SourceReader:
         return source
 
     def _build_source(self, kind: Kind, owner: Identity, chain: AncestorIds) -> ReadSource:
-        """Return a new source for the objects of a kind in `owner`.
+        """Return where to read the objects of a kind in `owner`: the URL, or several URLs.
 
-        For a kind that is part of an output (a space of an import), the URL contains the id of the output.
+        For a kind that is part of an output (an object that GitBook created for `owner`, such as the space of
+        an import), the URL contains the id of the output; it is empty if that does not exist yet.
         """
         paths = kind.read.paths if isinstance(kind.read, NodeListsRead) else (kind.read.path,)
         output = self._output_ids.get(owner) if kind.is_part_of_output else None

@@ -522,9 +522,9 @@ class _GainFinder(Struct, frozen=True):
     def affected_places(self, cause: AccessCause) -> Iterator[Key]:
         """Yield the spaces, collections and sites whose access a cause can change.
 
-        For a link between a site and a space, that is the space. Otherwise, these are the places with roles
-        of the team or member, or the place of the cause, and everything that gets access from these: the
-        contents of collections, and the spaces on sites.
+        If a site begins or ceases to show a space (cause "link"), that is the space. Otherwise, these are the
+        places with roles of the team or member, or the place of the cause, and everything that gets access
+        from these: the contents of collections, and the spaces on sites.
         """
         before, after = self.inputs.before, self.inputs.after
         if cause.mechanism == "link":
@@ -679,10 +679,10 @@ class _GainFinder(Struct, frozen=True):
         return subjects
 
     def _may_be_unlisted(self, place: Key) -> bool:
-        """Return whether an unread list may give somebody a role that applies to a space, collection or site.
+        """Return whether somebody whom no read list names may have a role on a space, collection or site.
 
-        That is so if the permissions of the place or of one that gives access to it were not read, or if not
-        all sites and collections that give access to it are known.
+        That is so if the permissions of the place, or of one that gives access to it, were not read, or if
+        not all sites and collections that give access to it are known.
         """
         access_place, states = self.inputs.access_place(place), (self.inputs.before, self.inputs.after)
         # By the rule "strongest", sites give no roles on spaces.
@@ -700,10 +700,11 @@ class _GainFinder(Struct, frozen=True):
         return access_place.can_be_in_collections and not are_collections_known
 
     def unknown_gain(self, cause: AccessCause) -> AccessFinding | None:
-        """Return a finding without places if a cause may open places whose permissions were not read.
+        """Return a finding if a cause may open spaces, collections or sites whose permissions were not read.
 
-        That is so if a member joins a team. By precedence, also a member who leaves a team or becomes a guest
-        may get a stronger role, because a later step decides. Return None if all lists with roles were read.
+        The finding names none of them. A member who joins a team may gain access. By the rule "precedence",
+        also one who leaves a team or becomes a guest may get a stronger role, because then a later source of
+        roles decides. Return None otherwise, or if all lists with roles were read.
         """
         joins = cause.mechanism == "membership" and cause.change.action == "create"
         leaves = cause.mechanism == "membership" and not joins

@@ -232,9 +232,10 @@ class Blocker:
                     self._entries[address] = block
 
     def _block_navigation(self, tree: RestructuredTree) -> None:
-        """Block all entries of a restructured navigation except the one that this plan creates.
+        """Block all entries of a navigation that changes from spaces to sections, except the first section.
 
-        The platform moves the spaces of a site into the first section. Later plans create the other entries.
+        This plan creates only the first section, and GitBook moves the spaces of the site into it. Later
+        plans create the other entries.
         """
         nodes = [
             address
@@ -337,7 +338,7 @@ class Blocker:
         )
 
     def _lacks_output(self, address: Address) -> bool:
-        """Return whether a reference to an entry cannot be resolved, because its output does not exist yet.
+        """Return whether a reference to an entry has no id yet, because GitBook has not created its output.
 
         An output is an object that the platform itself creates some time after the entry's object.
         """
@@ -392,7 +393,9 @@ class Blocker:
     def block_field(
         self, entry: Entry, field: Field, reason: str, todo: str = "", because: str | None = None
     ) -> None:
-        """Note a field of an entry as blocked, with the reason and what the user can do.
+        """Record a field of an entry as blocked: the plan does not write it.
+
+        `reason` says why, and `todo` what the user can do.
 
         `because` is the address of the blocked entry that causes this.
         """

@@ -113,9 +113,9 @@ class Nesting(Struct, frozen=True):
             container = self.container(container)
 
     def cycles(self) -> Iterator[tuple[AddressOrIdentity, ...]]:
-        """Yield every circle once: each object is inside the next one, and the last one inside the first.
+        """Yield every cycle once: each object is inside the next one, and the last one inside the first.
 
-        A circle begins with an entry that declares its place, because the user can change that entry.
+        A cycle begins with an entry that declares in what it is, because the user can change that entry.
         """
         entries = self.sides.entries
         addresses: list[AddressOrIdentity] = [
@@ -153,7 +153,7 @@ class Transfers(Struct, frozen=True):
 
 
 def find_transfers(sides: Sides) -> Transfers:
-    """Return the objects to transfer: those whose live parent differs from the parent of their entry.
+    """Return the objects to transfer to another organization: those with another live parent than declared.
 
     An object inside another transferred object needs no call of its own if both get the same parent.
     """
@@ -349,7 +349,7 @@ class _Decider:
     def _decide_entries(self) -> Iterator[EntryDecision]:
         """Yield the decision about each entry that is neither blocked nor ignored, parents before children.
 
-        Also note the differences of each live entry, blocked ones included.
+        Also store the differences between files and live object of each entry, blocked ones included.
         """
         rank = {kind.name: index for index, kind in enumerate(self.sides.registry.in_dependency_order)}
         created_first = set(self.blocker.created_first.values())

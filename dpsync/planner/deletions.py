@@ -194,7 +194,7 @@ class _CascadeSearch:
             self._note_deleted_if_empty(live.parent)
 
     def _note_deleted_if_empty(self, node: Identity) -> None:
-        """Note a node that must have children as deleted if all its children are deleted."""
+        """Record a node that must have children as deleted if all its children are deleted."""
         live = self.names.snapshot.objects.get(node)
         shape = self.names.registry[live.kind].shape if live is not None else None
         if live is None or not isinstance(shape, NodeShape) or not shape.min_children:
@@ -216,9 +216,10 @@ class _CascadeSearch:
         return isinstance(shape, NodeShape) and child.kind in shape.child_kinds
 
     def _kept_contents(self, root: Identity) -> Iterator[LiveObject]:
-        """Yield the kept objects inside a root whose contents the platform moves to its parent.
+        """Yield the objects inside an object to delete (`root`) that the platform moves up to its parent.
 
-        Objects that the plan moves elsewhere before the delete are left out.
+        Objects that the plan moves elsewhere before the delete are left out. Yield nothing for a kind whose
+        contents are deleted with it.
         """
         if self.names.registry[root[0]].lifecycle.on_delete == "lifted":
             for live, field in self.references_to[root]:
@@ -284,7 +285,10 @@ class Deletions(Struct, frozen=True):
 
     @property
     def roots_by_contained(self) -> dict[Identity, Identity]:
-        """Return, by root and by object inside a root, the root whose delete request deletes the object."""
+        """Return, for each root and each object inside a root, the root whose delete request deletes it.
+
+        A root is an object with a delete request of its own.
+        """
         contained = {
             identity: min(self.cascade.roots_by_loss[identity, ""])
             for identity, reason in self.cascade.objects.items()
@@ -315,10 +319,11 @@ def blocked_deletions(names: Names, planned: Deletions) -> Iterator[Blocked]:
 
 
 def decide_deletions(sides: Sides, restructuring: Restructuring) -> Deletions:
-    """Decide for every undeclared object in a declared list whether the plan deletes or keeps the object.
+    """Decide for every object without an entry, in a list that the files declare: delete or keep it.
 
-    Start with the objects that `prune` or a restructuring deletes. Then leave out deletes that would move
-    entries to a wrong place, delete protected objects, or have unreadable effects.
+    Start with the objects that `prune` or a rebuild of the navigation deletes. Then leave out deletes that
+    would move objects of entries to another parent than declared, would delete protected objects, or may
+    delete objects that dpsync cannot read.
     """
     roots, kept_by_list, skipped = _roots_to_delete(sides, restructuring)
     movable, blocked = _without_blocked_by_contents(sides, roots)

@@ -153,8 +153,8 @@ def _steps_of_kinds(
 def _move_outer_first(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
     """Order steps: move an object (a collection) after the objects that will contain it.
 
-    Then everything above the object is in its final place, and no move can create a temporary cycle, even
-    when two objects change places.
+    Then everything around the object is where it will stay, and no move can create a temporary cycle, even
+    if two objects exchange their positions.
     """
     sides = decisions.sides
 

@@ -176,7 +176,7 @@ class Names(Struct, frozen=True, dict=True):
         }
 
     def identity(self, address: Address, item: Entry | Lookup) -> Identity | None:
-        """Return the live object of an entry or a lookup (a name in the files); None if there is none."""
+        """Return the live object of an entry, or of an object that the files only name; None without one."""
         id = self.snapshot.live_id(address)
         if id is None:
             return None

@@ -171,8 +171,8 @@ def recreation_notes(
 ) -> Iterator[Note]:
     """Yield a note for each moved entry that is re-created because the platform cannot move its object.
 
-    The git base shows that an entry was moved. Without a base, the note only mentions the possibility, if
-    an object has all natural keys of the entry and its parent is declared.
+    The git base (the commit compared with) shows that an entry was moved. Without it, the note only says that
+    this is possible, if an object has all natural keys of the entry and its parent is declared.
     """
     fixed_parent_fields = {
         kind.name: field

@@ -150,7 +150,7 @@ class _SiblingMoveFinder(Struct, frozen=True):
     out_of_place: set[Address] = field(default_factory=set)
 
     def add_tree_moves(self) -> None:
-        """Add one lane, a sequence of requests, for each declared tree."""
+        """Plan the moves of each declared navigation tree, with its requests in sequence (a "lane")."""
         # The steps that release a unique value, by the declared trees and lists that contain them.
         releasing: dict[Address, list[StepDraft]] = defaultdict(list)
         for address, steps in self.steps.by_address.items():

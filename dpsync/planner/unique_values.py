@@ -151,7 +151,7 @@ class _UniqueValueFinder(Struct, frozen=True, dict=True):
     def _objects_by_value(
         self, kind: Kind, unique_field: Field, scope_kind: str
     ) -> defaultdict[Identity, dict[str, list[LiveObject]]]:
-        """Return the live objects by scope and by value of a field."""
+        """Return the live objects by value of a field, for each object in which the values must differ."""
         objects: defaultdict[Identity, dict[str, list[LiveObject]]] = defaultdict(lambda: defaultdict(list))
         for live in self.sides.snapshot.objects.values():
             if live.kind == kind.name and (value := live.fields.get(unique_field.name)) is not None:

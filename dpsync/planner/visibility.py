@@ -68,7 +68,7 @@ class Visibility:
         return self._cache[address, next_objects]
 
     def hidden_before(self, address: Address) -> bool:
-        """Return whether a live node of a tree is inside a node that is hidden now."""
+        """Return whether a live navigation node is inside another node that is hidden now, at any depth."""
         live = self._live_objects.get(address)
         container = live.holder if live is not None else None
         while (
@@ -81,7 +81,7 @@ class Visibility:
         return False
 
     def hidden_after(self, address: Address) -> bool:
-        """Return whether the tree node of an entry will be inside a hidden node after the apply."""
+        """Return whether the navigation node of an entry will be inside a hidden node after the apply."""
         sides, container = self._sides, self._sides.entries[address].holder
         while container is not None:
             entry, live = sides.entries[container], sides.live(container)

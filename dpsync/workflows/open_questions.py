@@ -45,7 +45,7 @@ class TypedAnswers(Struct, frozen=True):
         return replace(options, confirm=(*options.confirm, *sorted(self.answers)))
 
     def add_to_session(self, session: Session) -> Session:
-        """Return a session whose entries are pinned, or marked as new, as the person has answered."""
+        """Return a session whose entries have `id:` or `new: true`, as the person has answered."""
         if not self.ids and not self.new:
             return session
         entries = dict(session.desired.entries)

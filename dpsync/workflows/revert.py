@@ -147,7 +147,10 @@ def _keep_later_changes(entries: RevertedEntries) -> None:
 
 
 def _scopes_to_prune(entries: RevertedEntries, deleted: Collection[Identity]) -> set[Address]:
-    """Return the scopes in which the revert deletes objects, including outputs of created objects."""
+    """Return the lists in which the revert deletes objects.
+
+    They include the lists with objects that GitBook created together with other objects (outputs).
+    """
     scopes = entries.comparison.snapshot.scopes
     pruned = {scope for scope, items in scopes.items() if any(identity in deleted for identity in items)}
     kinds = {kind for kind, _ in deleted}

@@ -31,9 +31,10 @@ from dpsync.workflows.session import Planned, Session
 
 
 def find_undeclared_singles(session: Session, patterns: Sequence[Pattern]) -> dict[Address, Scope]:
-    """Return the scopes of undeclared single objects, such as the settings of a site, by address.
+    """Find objects that exist once in each parent (such as the settings of a site) and have no entry.
 
-    `patterns` select the scopes; without patterns, the policy's `watch` selects them, by scope or field.
+    Return their places in the files by address. `patterns` select them; without patterns, `policy.watch`
+    does, by object or field.
     """
     desired, policy = session.readable, session.readable.policy
     selected = patterns or (*policy.watch, *policy.watch_fields)
