@@ -230,9 +230,10 @@ class IdsRecorder:
         self._record_line(RecordedLine(address, id, ids(entry.children[0]) if has_child_id else None))
 
     def _record_line(self, line: RecordedLine) -> None:
-        """Record a line, and remove other lines of the same object.
+        """Record a line of the ids file, and remove other lines of the same object.
 
-        These are lines under former keys and, for a transferred object, in other organizations.
+        These are lines with former addresses and, for an object that the plan transferred, lines in other
+        organizations.
         """
         owner = self._organizations.get(line.address.organization_key)
         if owner is None or not is_id(line.id):

@@ -45,7 +45,7 @@ from dpsync.model.values import LiveId
 
 
 def read_organizations(reading: ReadingState) -> None:
-    """Read each declared organization, and match it by its id (`pin`) or its natural key.
+    """Read each declared organization, and match it with its entry by `id:` or by its natural key.
 
     Raises DiagnosticError (exit code 1) if an organization does not exist or the token has no access to it.
     """
@@ -451,7 +451,7 @@ class _Reader:
             }
 
     def _match_lookups(self, kind: Kind, parent: Address, live: list[LiveObject]) -> None:
-        """Match lookups: objects, such as members, that the files name by natural key without an entry.
+        """Find the objects, such as members, that the files name by natural key without an entry (lookups).
 
         A lookup without an object is an error (DP304).
         """

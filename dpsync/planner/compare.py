@@ -239,7 +239,7 @@ class FieldChange(Struct, frozen=True):
     """The entry that the value is inherited from so far; set if this plan changes the inherited value."""
 
     def difference(self, values: ValueConverter, entry: Entry, cause: Cause | None) -> Difference:
-        """Return the change as a plan shows it, with addresses in place of ids."""
+        """Return a changed field as a plan shows it, with addresses in place of ids."""
         return Difference(
             field=self.field.name,
             before=values.to_display(

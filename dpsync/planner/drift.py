@@ -261,7 +261,7 @@ class _DriftFinder:
         )
 
     def undeclared_in_watched(self) -> Iterator[Drifted]:
-        """Yield the undeclared objects in the lists that `policy: watch` names.
+        """Yield, as drift, the live objects without an entry in the lists that `policy.watch` names.
 
         Objects that a `watch` pattern with a value names are known, and left out.
         """

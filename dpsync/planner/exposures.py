@@ -290,7 +290,7 @@ def _site_hosts(decisions: Decisions) -> set[str | None]:
 
 
 def _transfer_exposure(decisions: Decisions, change: Change) -> Iterator[Exposure]:
-    """Yield an exposure if the object is transferred to another organization."""
+    """Yield an exposure if the object is transferred to another organization, whose members may see it."""
     if change.location not in decisions.sides.snapshot.transferred_entries:
         return
     *_, transfer = change.differences

@@ -200,10 +200,10 @@ def _undecidable_entries(
 
 
 def _deleted_candidates(group: _Group, undecided_deletes: OpenDeletes) -> list[Identity]:
-    """Return the candidates of a group that the plan deletes and that still need an answer.
+    """Return the objects that new entries could be but that the plan deletes, if no user has decided that.
 
-    The result is empty if the entry of one of them is in a file that is no longer included: that is another
-    question.
+    The question about the entries then also asks about these deletes. The result is empty if the entry of
+    one of the objects is in a file that is no longer included: that is another question.
     """
     deletes = [
         identity
@@ -362,7 +362,10 @@ def binding_instruction(names: Names, address: Address, id: str) -> str:
 
 
 def binding_answers(names: Names, address: Address, candidates: Sequence[Candidate]) -> tuple[WayOut, ...]:
-    """Return one answer for each candidate: the line or command that binds the entry to this object."""
+    """Return the possible answers to which object an entry is: one for each candidate.
+
+    Each has the line or command that binds the entry to the object.
+    """
     has_environments = bool(names.desired.environments)
     return tuple(
         WayOut(

@@ -338,9 +338,10 @@ def _useless_forget_reason(policy: EffectivePolicy, pattern: Pattern) -> str | N
 
 
 def _useless_removed_reason(former_names: FormerNames, pattern: Pattern) -> str | None:
-    """Return why a line under `removed` deletes nothing; None if it deletes an object.
+    """Return why a line under `policy.removed` has no effect; None if it allows the plan to delete an object.
 
-    It does if it names exactly one object, in a pruned list or inside an undeclared object.
+    It has one if it names exactly one object without an entry, in a list that `prune` covers or inside
+    another object without an entry.
     """
     identities = former_names.undeclared_named_by(pattern)
     if len(identities) > 1:

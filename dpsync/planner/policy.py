@@ -194,10 +194,10 @@ class RemovalSearch(Struct, frozen=True, dict=True):
     former_names: FormerNames
 
     def find(self, identity: Identity) -> Removal:
-        """Return whether the entry of an undeclared object was removed on purpose, with the reason if not.
+        """Decide whether an object lacks an entry because somebody removed the entry on purpose.
 
-        The object must be in a pruned list, an apply must not have kept it, and a commit must have its
-        entry.
+        Otherwise, the result has the reason. The object must be in a list that `prune` covers, an apply must
+        not have kept the object, and a commit must have its entry.
         """
         if identity not in self._objects_in_pruned_scopes:
             return self._no_removal(identity, NOT_PRUNED)

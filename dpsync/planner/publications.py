@@ -84,10 +84,10 @@ BranchPath = tuple[TreeBranch, ...]
 def newly_published(
     decisions: Decisions, trees: Iterable[NavigationTree], exposures: Iterable[Exposure]
 ) -> Iterator[Exposure]:
-    """Yield an exposure for each node whose content is shown to more people than before the plan.
+    """Yield an exposure for each navigation node whose content is shown to more people than before the plan.
 
-    Content is the object that a node shows, such as a space. `exposures` has the exposures by changed
-    fields, which are not repeated.
+    Content is the object that a node shows, such as a space. `exposures` are those that follow from changed
+    fields. If one of them explains why a node shows more, the node is left out.
     """
     reported_fields = {(exposure.location, exposure.field) for exposure in exposures}
     contents_before: list[tuple[Any, _Audience]] | None = None
@@ -163,7 +163,7 @@ def _is_condition(field: Field) -> bool:
 def _is_exposure_reported(
     chain_before: BranchPath | None, chain: BranchPath, reported_fields: set[tuple[Address, str]]
 ) -> bool:
-    """Return whether a node shows the same content as before and was opened by a reported field."""
+    """Return whether a node shows the same content as before and a reported field change opened it."""
     if chain_before is None or _shown_value(chain_before[-1]) != _shown_value(chain[-1]):
         return False
     return any(
@@ -215,9 +215,10 @@ def _publication(decisions: Decisions, branch: TreeBranch) -> Exposure:
 
 
 def redirect_warnings(decisions: Decisions, trees: Iterable[NavigationTree]) -> Iterator[Note]:
-    """Yield a warning for each redirect cycle, and for each redirect from the path of a node or page.
+    """Yield a warning for each redirect cycle, and for each redirect from the path of live content.
 
-    Warnings that `validate` gives already are left out.
+    Live content is a navigation node or a page: it is shown instead, so the redirect has no effect. Warnings
+    that `validate` gives already are left out.
     """
     sides = decisions.sides
     if not any(sides.kind(entry).redirects is not None for entry in sides.entries.values()):

@@ -360,7 +360,7 @@ def write_steps(decisions: Decisions) -> StepSet:
 
 
 def hidden_site_notes(decisions: Decisions) -> list[Note]:
-    """Return a note for each site that is hidden while its navigation is rebuilt."""
+    """Return a note for each site that the plan hides while it rebuilds the site's navigation."""
     return [
         Note(
             address=str(tree.scope.parent),

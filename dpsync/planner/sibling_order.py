@@ -117,9 +117,10 @@ class SiblingMoves(Struct, frozen=True):
 
 
 def sibling_moves(decisions: Decisions, steps: StepSet, edges: Edges) -> SiblingMoves:
-    """Return the moves that bring siblings into order, with the edges of each ordered list ("lane").
+    """Return the moves that bring siblings into the declared order, and edges (which step waits for which).
 
-    Within a lane, requests are sent one after the other, in an order that agrees with `edges`.
+    The requests of one ordered list (a "lane") are sent one after the other, in an order that agrees with
+    `edges`.
     """
     finder = _SiblingMoveFinder(
         decisions.sides, steps, edges, RequestBuilder(decisions.sides), decisions.blocking
@@ -227,9 +228,9 @@ class _SiblingMoveFinder(Struct, frozen=True):
         return self.sides.kind(self.sides.entries[address])
 
     def _report_unmovable(self, current: list[Address], target: list[Address]) -> None:
-        """Report the siblings out of order that the platform cannot move, as blocked.
+        """Report as blocked the siblings in a wrong order that the API cannot move.
 
-        A sibling whose move into this node is blocked is left out, because that is reported already.
+        A sibling whose move into this parent is blocked is left out, because that is reported already.
         """
         for move in fewest_moves(current, self._without_ignored(target)):
             if self.sides.policy.is_unselected(move.item):

@@ -129,7 +129,7 @@ def _custom_host_url(branch: TreeBranch) -> str | None:
 
 
 def _live_host(branch: TreeBranch) -> str | None:
-    """Return the live URL of an owner without its own segment, such as "https://acme.gitbook.io/".
+    """Return the live URL of a site (owner) without the site's own segment, as "https://acme.gitbook.io/".
 
     The result is None for a custom hostname, or if the URL does not end with the segment.
     """
@@ -291,10 +291,10 @@ class UrlsAfterApply(Struct, frozen=True, dict=True):
     trees_with_urls: tuple[tuple[NavigationTree, UrlsByAddress], ...]
 
     def with_old_url_outcome(self, impact: UrlImpact, tree: NavigationTree) -> UrlImpact:
-        """Return an impact with what becomes of the old URL of a node.
+        """Add to a changed URL (`impact`) what visitors of the old URL will find, and return the result.
 
-        Another object has the URL, a redirect of any site leads away from it, or it is broken. Then the
-        result suggests a redirect.
+        Another object has the URL, a redirect of any site leads to another URL, or the URL is broken. In the
+        last case, the result suggests a redirect, unless the whole site gets another URL.
         """
         old = impact.before
         assert old is not None
@@ -384,7 +384,7 @@ class _RedirectSuggestion(Struct, frozen=True, dict=True):
     later_urls: UrlsByAddress
 
     def with_redirect(self, impact: UrlImpact, path: str) -> UrlImpact:
-        """Return an impact with the suggestion of a redirect from an old path (an entry for the files).
+        """Add to a changed URL (`impact`) a redirect from the old path, as an entry for the files.
 
         The redirect leads to the node at its later URL, else to the nearest ancestor with a URL.
         """

@@ -328,9 +328,10 @@ class CurrentAddresses:
 
 
 def with_recorded_pins(desired: Desired, snapshot: Snapshot, ids: Mapping[str, str]) -> Desired:
-    """Return the configuration with a pin for each unmatched entry whose recorded object still exists.
+    """Set `id:` in each unmatched entry whose recorded object still exists; return the configuration.
 
-    A later rename in GitBook then does not hide the object from the revert.
+    `ids` has the recorded ids by address. Without this, a rename in GitBook since the apply would hide the
+    object from the revert.
     """
     matched = {
         (desired.entries[address].kind, match.id)
@@ -406,7 +407,10 @@ def add_scope(
     parent: Address,
     kind: Kind,
 ) -> None:
-    """Add the scope of a kind to a parent entry if it is missing, so that dpsync reads its objects."""
+    """Declare the list (scope) of a kind in a parent entry if it is missing, so that dpsync reads it.
+
+    `scopes` gets the list; `resources` has the entries.
+    """
     scope_address = parent.child(*kind.key.split("."))
     if scope_address not in scopes:
         owner = resources[parent]
