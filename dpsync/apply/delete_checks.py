@@ -46,6 +46,7 @@ class DeleteChecks:
         plan: Plan,
         parallelism: int,
     ) -> None:
+        """Find out what the deletes of the plan remove, to compare later reads with it. Sends no request."""
         self._client, self._registry = client, registry
         self._desired = desired.without_unsupported(snapshot.not_readable, snapshot.not_readable_fields)
         self._snapshot, self._parallelism = snapshot, parallelism

@@ -36,6 +36,7 @@ class Schedule:
     """Progress in the dependency graph of a plan: which steps may run next. Visits each edge once."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
+        """Build the graph of the steps, and make the steps ready that wait for nothing."""
         self._steps = {step.id: step for step in steps}
         self._open = set(self._steps)
         self._ended: set[str] = set()
@@ -166,6 +167,7 @@ class Executor:
         stop: threading.Event,
         recorder: IdsRecorder,
     ) -> None:
+        """Prepare the journal, the checks and the state that all steps share. Sends no request."""
         self.client = client
         self.registry = registry
         self.plan = plan

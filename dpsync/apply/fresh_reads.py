@@ -64,6 +64,7 @@ class FreshReads:
         changes: Iterable[Change],
         parallelism: int,
     ) -> None:
+        """Collect the lists and trees to which the plan writes, to read them later. Sends no request."""
         self.registry = registry
         self.desired = desired
         self.snapshot = snapshot

@@ -98,6 +98,7 @@ class IdsRecorder:
         selected: Collection[Address] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Initialize without any line to write."""
         self._store = store
         self._platform = platform
         self._before = ids_before
@@ -212,7 +213,7 @@ class IdsRecorder:
             )
 
     def _load_sections(self, snapshot: Snapshot) -> None:
-        """Load the lines of the snapshot's organizations and of all other organizations in the file."""
+        """Load the ids-file lines of all organizations: those in the snapshot, and all others in the file."""
         for id, key in snapshot.organizations.items():
             if id not in self._sections:
                 self._organizations[key] = id

@@ -125,6 +125,7 @@ class FileJournal:
         user: str | None = None,
         reverts: str | None = None,
     ) -> None:
+        """Create the journal file, and write its first line. Raises JournalFullError."""
         self._now = now
         self._lock = threading.Lock()
         """Held while a line is added to a batch."""

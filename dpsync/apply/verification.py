@@ -85,7 +85,7 @@ def await_removals(
 
 
 def _removed_tasks(shared: ApplyContext, tasks: Iterable[StepTask]) -> Iterator[StepTask]:
-    """Yield the tasks whose objects are in their lists no longer."""
+    """Yield the delete steps whose objects are no longer in their lists, so administrators approved them."""
     for task in tasks:
         source = shared.fresh_reads.source(task.change)
         if source is None:

@@ -119,7 +119,11 @@ class _SwapSearch:
     def _incomplete_pairs(
         self, next_addresses: Mapping[Address, Address]
     ) -> Iterator[tuple[Address, Address]]:
-        """Yield pairs of new entries in which only the first has the name of the other entry's object."""
+        """Yield pairs of entries whose lines may be swapped although only one has the other object's name.
+
+        The first entry has the name of the second entry's object. No earlier commit has either entry, and the
+        second entry's own object does not have its name.
+        """
         for address, other in next_addresses.items():
             if other in next_addresses or self._has_declared_name(self.recognized[other]):
                 continue

@@ -414,7 +414,7 @@ def _match_by_former_names(
 def _taken_name_question(
     natural_keys: NaturalKeys, entry: Entry, live: LiveObject, other: Address, commit: str
 ) -> Diagnostic:
-    """Return the question (DP305) about an entry whose former name now identifies another entry."""
+    """Ask (DP305) whether an object is this entry by its former name, or another one by its present name."""
     message = (
         f'in commit {short_commit(commit)}, this entry has the name of the object "{live.id}", which now has '
         f"the name of {other}"

@@ -251,7 +251,10 @@ class _RenameMatching(Struct, frozen=True, dict=True):
                 self._record_match(candidates, live)
 
     def _is_exchanged_in_base(self, cycle: tuple[EntryCandidates, ...]) -> bool:
-        """Return whether the git base has the same names already, so that `previously` is outdated."""
+        """Return whether the entries of a cycle had their present names already in the git base.
+
+        The git base is the commit compared with. If so, the exchange is done, and `previously` is outdated.
+        """
         first_key = self.natural_keys.first_key
         return all(
             (earlier := self.history.base_entries.get(candidates.address)) is not None

@@ -366,7 +366,10 @@ class _ContractChecker:
     def _compare_nodes(
         self, kind: Kind, nodes: Iterable[Any], chain: AncestorIds, operation: str, path: str
     ) -> None:
-        """Compare the nodes of a list or tree, and remember the first node of each kind."""
+        """Compare the navigation nodes of a list or tree with the declarations of their kinds.
+
+        Count the nodes, and remember the first node of each kind, in which further kinds are read.
+        """
         by_wire = {
             node_kind.shape.wire_type: node_kind
             for node_kind in self._registry.tree_kinds(kind.key)

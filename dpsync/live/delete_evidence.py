@@ -52,6 +52,7 @@ class DeleteEvidenceReader:
         parallelism: int,
         rereads: bool = False,
     ) -> None:
+        """Start with the objects of a snapshot. Sends no request."""
         self.client = client
         self.registry = registry
         self.snapshot = snapshot
@@ -297,7 +298,10 @@ class DeleteEvidenceReader:
                 self._objects.setdefault(item.parent, self._outputs[item.parent])
 
     def _update_snapshot(self) -> None:
-        """Make a new snapshot with the objects and the evidence read so far."""
+        """Replace the snapshot by one with all objects and facts read so far.
+
+        An object is left out if one of its parents does not exist any more.
+        """
         looked_at = frozenset(self._checked_objects - self._unreadable_dependents.keys())
         evidence = replace(
             self.snapshot.delete_evidence,
@@ -306,6 +310,7 @@ class DeleteEvidenceReader:
         )
 
         def has_all_parents(item: LiveObject) -> bool:
+            """Return whether all ancestors of an object were read, up to the organization."""
             ancestor = item.parent
             while ancestor is not None and ancestor in self._objects:
                 ancestor = self._objects[ancestor].parent

@@ -74,7 +74,7 @@ def first_request(registry: Registry, desired: Desired) -> tuple[str, Params | N
 
 
 def _read_by_id(reading: ReadingState, root: Kind, entry: Entry) -> LiveObject | None:
-    """Return the organization with the id that an entry pins, None if it does not exist."""
+    """Return the organization with the id in `id:` of an entry, None if it does not exist."""
     url = fill_path_template(reading.registry, root, root.read.path, str(entry.pin), ())
     try:
         (live,) = reading.sources.read(ReadSource(url, root.name, None))
@@ -148,6 +148,7 @@ class _Reader:
     """One run of `read_snapshot`: reads lists, matches their objects with entries, and makes the snapshot."""
 
     def __init__(self, reading: ReadingState) -> None:
+        """Collect the parents in which each kind must be read. Sends no request."""
         self.reading = reading
         desired = reading.desired
         self.scopes = {**desired.scopes, **(desired.watched_scopes if desired.reads_watched else {})}
@@ -478,7 +479,11 @@ class _Reader:
     # --- the snapshot ---------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        """Read what needs all matches (orders, parts, pages), check references, and return the snapshot."""
+        """Read what needs all matches, check references, and return everything that was read.
+
+        What needs all matches are the order of siblings, parts of values with requests of their own, and
+        pages. Raises DiagnosticError for ids that no object has, for example.
+        """
         reading = self.reading
         read_orders(reading, self.forbidden_reads)
         read_separate_parts(reading)

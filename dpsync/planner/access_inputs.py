@@ -451,7 +451,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def unread_sites(self) -> tuple[Key, ...]:
-        """Return the live sites whose structure was not read."""
+        """Return the live sites whose navigation was not read, so which spaces they show is unknown."""
         owners = {self.decisions.sides.registry.tree_owner(kind): kind for kind in self._kinds_with("shows")}
         return tuple(
             live_object.key

@@ -130,6 +130,7 @@ class Blocker:
     """Find blocked entries when created, and blocked fields while the planner decides about each entry."""
 
     def __init__(self, sides: Sides, restructuring: Restructuring) -> None:
+        """Find the blocked entries: unsupported ones, those that cannot be created, and their dependents."""
         self._sides = sides
         self._entries: dict[Address, Blocked] = {
             address: _as_blocked(str(address), unsupported)

@@ -225,7 +225,7 @@ _UNREPORTED_MATCHES: Final = frozenset(
 
 
 def build_changes(decisions: Decisions, steps: PlannedSteps) -> list[Change]:
-    """Return every change of the plan, deletes last."""
+    """Return the changes of the plan, one for each object, in the order of the files, deletes last."""
     moving = frozenset(
         address
         for address in steps.drafts.by_address

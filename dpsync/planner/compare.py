@@ -68,7 +68,7 @@ def loosened_rules(restriction: Restriction, before: Value, after: Value) -> lis
 
 
 def _rule_list(restriction: Restriction, value: Value) -> list[Rule] | None:
-    """Return the rules in the value of a field, [] for an unrestricted value; None if it contains no list."""
+    """Return the rules in a field's value; [] if it means "no restriction", None if it has no rules."""
     if value in restriction.unrestricted_values:
         return []
     items = (

@@ -92,7 +92,10 @@ class Coverage(Struct, frozen=True):
                 yield entry, fields, places
 
     def unwatched_fields(self, entry: Entry) -> Iterator[Field]:
-        """Yield the readable and writable fields that neither the entry nor the policy names."""
+        """Yield the fields of an entry that dpsync could compare but does not: nobody declares them.
+
+        They can be read and written, and neither the entry nor the policy (`watch`, `ignore`) names them.
+        """
         kind, watched = self.registry[entry.kind], self.watched_defaults(entry)
         for field in kind.fields:
             # If `own_call` is empty, the API version has no call for the field.

@@ -220,7 +220,10 @@ def _shown_refusals(names: Names, identity: Identity, address: Address) -> Itera
 
 
 def transfer_notes(names: Names, transfers: Transfers) -> Iterator[Note]:
-    """Yield notes about contents that are transferred together with an object, and about lost roles."""
+    """Yield notes about what follows from the transfer of objects to another organization.
+
+    Contents are transferred together with an object, and GitBook removes all roles on it.
+    """
     for identity, address in transfers.transferred.items():
         for live in transfers.contents[identity]:
             declared_address = names.declared.get(live.identity)
@@ -294,6 +297,7 @@ class _Decider:
     """Decide about each entry, and collect notes, blocked fields and requested answers on the way."""
 
     def __init__(self, sides: Sides) -> None:
+        """Decide what does not depend on single entries: restructurings, blocked entries and deletes."""
         self.sides = sides
         self.restructuring = decide_restructuring(sides)
         self.blocker = Blocker(sides, self.restructuring)
@@ -546,7 +550,10 @@ class _Decider:
         self.blocker.block_field(entry, flag, reason, f"set {flag.name}: true on another {noun}")
 
     def _has_call_for(self, entry: Entry, change: FieldChange) -> bool:
-        """Return whether the API has a call that sets a field to its new value; if not, block the field."""
+        """Return whether the API has a call that sets a field to its new value; if not, block the field.
+
+        The user then has to change the field in GitBook, or to remove it from the entry.
+        """
         if change.field.call_for_value(change.after) is not None:
             return True
         name, value = change.field.name, self.sides.values.to_display(change.field, change.after, entry)

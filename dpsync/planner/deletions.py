@@ -105,6 +105,7 @@ class _CascadeSearch:
         is_rewritten: Callable[[LiveObject, Field], bool],
         gets_new_child: Callable[[LiveObject], bool],
     ) -> None:
+        """Index the live objects by parent and by the objects to which they refer. Start with the roots."""
         self.names = names
         self.roots = roots
         self.is_rewritten = is_rewritten

@@ -95,6 +95,7 @@ class _DriftFinder:
     """Describe the changes and blocked entries of a plan as drift of the platform."""
 
     def __init__(self, sides: Sides, plan: Plan) -> None:
+        """Make the planner's decisions again, and collect what drift needs besides the plan."""
         self.sides = sides
         self.plan = plan
         self.decisions = decide(sides)

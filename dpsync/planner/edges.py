@@ -34,7 +34,7 @@ def order_edges(decisions: Decisions, steps: StepSet) -> list[Edge]:
 
 
 def _create_before_use(decisions: Decisions, steps: StepSet) -> Iterator[Edge]:
-    """Order steps: send a step after the creates of its object, its parent, and what it refers to."""
+    """Order steps: send a step after the steps that create its object, its parent, and what it refers to."""
     for draft in steps.steps.values():
         needed = draft.referenced_addresses() | {draft.address}
         entry = decisions.sides.desired.entries.get(draft.address)

@@ -83,7 +83,7 @@ class ExclusiveFlags:
                 group.remaining.append(live)
 
     def _add_entry(self, entry: Entry) -> None:
-        """Put an entry into the group of each exclusive flag of its kind."""
+        """Put an entry into the group of siblings of which exactly one has a flag, for each such flag."""
         for kind, flag, owner_kind in self._flags_of(entry.kind):
             address = self.sides.hierarchy.ancestor(entry, owner_kind)
             if address is None:

@@ -144,7 +144,10 @@ _MAX_VALUE_CHARS = 60
 def find_exposures(
     decisions: Decisions, changes: Iterable[Change], trees: Iterable[NavigationTree]
 ) -> tuple[Exposure, ...]:
-    """Return all exposures of a plan: of its changes in order, then of publications, then of deletes."""
+    """Return what the plan makes visible to more people or more powerful (its exposures).
+
+    First come those by changes, in their order, then those by content published on a site, then by deletes.
+    """
     changes = list(changes)
     result: list[Exposure] = []
     opening_access = access_exposures(decisions, changes)

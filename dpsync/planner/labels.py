@@ -206,7 +206,10 @@ class Labels(Struct, frozen=True, dict=True):
         return "changed outside" if was_deleted_outside else None
 
     def _had_same_parent(self, entry: Entry) -> bool:
-        """Return whether the last apply had the entry in the object that is its parent now."""
+        """Return whether the parent of an entry was the same live object when the last apply ran.
+
+        If it was not, a missing object says nothing about who deleted it.
+        """
         if entry.parent is None:
             return True
         live = self.sides.live(entry.parent)

@@ -193,7 +193,7 @@ def _decide_and_order(sides: Sides) -> _PlanParts:
 
 
 def _check_cycles(planned: PlannedSteps) -> None:
-    """Raise CircularPlanError if steps wait for each other."""
+    """Raise CircularPlanError if steps wait for each other in a cycle: no order could satisfy all edges."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for step_id in planned.drafts.steps:
         sorter.add(step_id, *sorted(planned.edges.needs(step_id) | planned.edges.follows(step_id)))

@@ -218,7 +218,7 @@ class RequestBuilder(Struct, frozen=True):
     def release_value(
         self, resource_path: str, kind: Kind, address: Address, field: Field, value: str
     ) -> StepDraft:
-        """Return a step that replaces a unique value by `value`, so that another object can take it."""
+        """Return a step that gives an object the temporary `value`, so that its unique value is free."""
         assert kind.update is not None
         values = {"fields": {field.wire_name: value}}
         summary = f"free the {field.name} for another object"

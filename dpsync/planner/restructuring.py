@@ -296,7 +296,11 @@ def with_content_matches(snapshot: Snapshot, pins: Mapping[Address, str]) -> Sna
 def _best_new_entry(
     sides: Sides, scope: Scope, live: LiveObject, taken_addresses: set[Address]
 ) -> Entry | None:
-    """Return the new entry with the most children in common with a live section, None if it has none."""
+    """Return the new section entry with the most children in common with a live section.
+
+    GitBook made the live section, so no entry matches it yet. Return None if no entry has common children.
+    Entries in `taken_addresses` are already assigned to other sections.
+    """
     ranked = [
         (-_count_common_children(sides, entry, live), address)
         for address, entry in sides.entries.items()

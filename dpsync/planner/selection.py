@@ -188,7 +188,11 @@ def dependencies(
 
 
 def _needed_addresses(sides: Sides, planned: PlannedSteps, address: Address) -> Iterator[Address]:
-    """Yield the addresses that the plan of one address needs: references, earlier steps, and siblings."""
+    """Yield the other addresses without which the selected address cannot be applied alone.
+
+    These are the entries to which it refers and that do not exist yet, those with steps for which its steps
+    wait, and a sibling that must be moved before.
+    """
     entry = sides.entries.get(address)
     if entry is not None:
         yield from _missing_references(sides, entry)

@@ -67,7 +67,10 @@ class StepDraft(Struct, frozen=True):
         return (Edge(self.id, other.id) for other in others if other.id != self.id)
 
     def with_edges(self, edges: Edges) -> Step:
-        """Return the finished step of the plan, with the ids of the steps for which it waits."""
+        """Return this draft as a step of the plan, with the ids of the steps for which it waits.
+
+        Those in `needs` must have succeeded, those in `follows` only have ended.
+        """
         needs, follows = edges.needs(self.id), edges.follows(self.id)
         return Step(
             id=self.id,

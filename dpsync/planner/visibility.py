@@ -135,7 +135,10 @@ class Visibility:
             yield from self._redirect_targets(self._sides.kind(live), live)
 
     def _redirect_targets(self, kind: Kind, item: Entry | LiveObject) -> Iterator[Address]:
-        """Yield the targets of a redirect, from references and ids in its fields; nothing for other kinds."""
+        """Yield the addresses to which a redirect leads: references and ids in its fields.
+
+        Yield nothing for an object that is not a redirect.
+        """
         sides = self._sides
         for field in kind.fields if kind.redirects is not None else ():
             value = item.fields.get(field.name)

@@ -71,7 +71,10 @@ def restore_fields(entries: RevertedEntries, recorded: RecordedChange) -> None:
 
 
 def restore_moved_flag(entries: RevertedEntries, recorded: RecordedChange, item: Difference) -> None:
-    """Give a flag that only one sibling can have (as `default`) back to the object that had it before."""
+    """Give a flag that only one sibling can have (as `default`) back to the object that had it before.
+
+    If the files contain no entry for that object, record that the flag is not reverted.
+    """
     kind = recorded.change.kind
     for address, entry in entries.resources.items():
         if entry.kind == kind and entries.live_id(address) == item.taken_from:
@@ -108,7 +111,10 @@ def _reason_to_keep_value(entries: RevertedEntries, recorded: RecordedChange, it
 
 
 def select_deletions(entries: RevertedEntries) -> set[Address]:
-    """Return the addresses of created objects that the revert deletes. Record why the others stay."""
+    """Return the addresses of the objects that the apply created and that the revert deletes.
+
+    Record why the others stay. An object that the API cannot delete is deleted only with an ancestor.
+    """
     created = [record for record in entries.changes if record.change.action == "create"]
     candidates = {record.address for record in created if _may_delete(entries, record)}
     for address in sorted(candidates):

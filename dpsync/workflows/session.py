@@ -419,7 +419,7 @@ class Session(Struct, frozen=True, dict=True):
 
 
 def _refusal_finding(refusal: Refusal) -> Diagnostic:
-    """Return a refusal of a plan as a finding, for an apply of a plan that must not be applied."""
+    """Return a refusal of a plan as a finding, to report why an apply of the plan was not started."""
     return Diagnostic(
         refusal.code,
         refusal.message,
