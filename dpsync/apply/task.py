@@ -1,6 +1,7 @@
-"""Define a step (one request of a plan) as its checks and its attempts see it, and the ids that steps share.
+"""Define what an apply knows about one step (a request of the plan), and the ids that steps share.
 
-`LiveIds` maps addresses to live ids while an apply creates objects. A `Check` may object to a `StepTask`.
+`StepTask` is a step with its change and its lines in the files. A `Check` is called before a step and may
+object to it. `LiveIds` maps addresses to live ids while the apply creates objects.
 """
 
 from __future__ import annotations

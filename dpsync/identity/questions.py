@@ -1,6 +1,7 @@
-"""Build the parts of a question about the identity of an entry: candidate objects, answers and hints.
+"""Build the parts of a question to the user about which live object an entry is.
 
-Input: an entry and live objects that it could be. Output: texts and values, which the rules combine.
+The parts are the candidate objects answers and the answers. Each answer is a line for the files, such as `id: ...`,
+or a `dpsync ids` command.
 """
 
 from __future__ import annotations

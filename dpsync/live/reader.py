@@ -2,7 +2,7 @@
 
 `read_snapshot` reads only the lists that the configuration needs, and matches their objects with the entries.
 Reads and matching alternate, because a site must be matched before its navigation can be read: the kinds are
-read in the order of the registry. What the token may not read is noted, and never counts as absent.
+read in the order of the registry. What the token may not read is recorded, and never counts as absent.
 `read_organizations` finds organizations by id or natural key; dpsync never creates an organization.
 """
 

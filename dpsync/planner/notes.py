@@ -1,6 +1,7 @@
 """Write the notes of a plan: hints about removed entries, impossible moves, and policy patterns.
 
-`find_notes` returns all notes as sentences. A note neither changes nor refuses anything.
+A note tells the user something about a plan, as a remark or a warning; it neither changes nor refuses
+anything. `find_notes` returns all notes of this module.
 """
 
 from __future__ import annotations
