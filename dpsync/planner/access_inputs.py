@@ -135,7 +135,10 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def live_objects(self) -> tuple[AccessObject, ...]:
-        """Return the live objects of the organization that affect access, with their current fields."""
+        """Return the live objects of the organization that affect access, with their fields before the plan.
+
+        Objects that were read only because the git base declares them are left out.
+        """
         sides = self.decisions.sides
         organization = sides.names.identities.get(self.organization)
         live_objects = []
@@ -372,7 +375,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
         return self.key(source.parent) if source.parent is not None else None
 
     def site_key(self, access_object: AccessObject) -> Key:
-        """Return the key of the site whose structure contains an object, such as a space on the site."""
+        """Return the key of the site whose navigation contains a node, such as one that shows a space."""
         sides, source = self.decisions.sides, access_object.source
         owner = sides.registry.tree_owner(access_object.kind)
         if isinstance(source, LiveObject):

@@ -236,7 +236,7 @@ def _refuse_cycles(decisions: Decisions) -> Iterator[Refusal]:
 
 
 def _refuse_referenced_deletes(decisions: Decisions) -> Iterator[Refusal]:
-    """Refuse to delete an object that a declared entry names by `{ id: … }`."""
+    """Refuse to delete an object without an entry to which an entry in the files refers by `{ id: … }`."""
     sides = decisions.sides
     for entry in sides.entries.values() if decisions.deletions.roots else ():
         for field in sides.kind(entry).reference_fields:

@@ -221,7 +221,10 @@ def _deleted_candidates(group: _Group, undecided_deletes: OpenDeletes) -> list[I
 def _delete_flags(
     decisions: Decisions, deletes: Sequence[Identity], undecided_deletes: OpenDeletes, over_limits: bool
 ) -> list[str]:
-    """Return the `--confirm` flags that also confirm these deletes, so that one command answers all."""
+    """Return the `--confirm` flags that confirm these deletes, to propose them with the flag for the entries.
+
+    So one command answers all.
+    """
     if not deletes:
         return []
     answers = delete_question(decisions, undecided_deletes, deletes, over_limits).answers

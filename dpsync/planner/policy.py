@@ -54,7 +54,7 @@ class GitSyncedParts(Struct, frozen=True):
 
 
 def git_synced_entries(registry: Registry, desired: Desired, snapshot: Snapshot) -> Iterator[GitSyncedEntry]:
-    """Yield each entry whose live object comes from a repository, also with `takeover: true`."""
+    """Yield each entry whose live object Git Sync connects to a repository, also with `takeover: true`."""
     if not any(live.synced_repository for live in snapshot.objects.values()):
         return
     for address in sorted(desired.entries):
@@ -136,9 +136,13 @@ class EffectivePolicy(Struct, frozen=True):
         return self._protects(self.current.skip, identity)
 
     def _protects(self, patterns: tuple[Pattern, ...], identity: Identity) -> bool:
-        """Return whether a pattern matches any present or former address of an object."""
+        """Return whether a pattern matches any present or former address of an object.
+
+        Earlier commits are searched last, because reading them takes long.
+        """
 
         def matches_any(address: Address) -> bool:
+            """Return whether one of the patterns matches an address."""
             return any(pattern.matches(address) for pattern in patterns)
 
         if not patterns:

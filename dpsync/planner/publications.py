@@ -339,7 +339,7 @@ class _PathsAfterApply(Struct, frozen=True, dict=True):
 
     @cached_property
     def _live_nodes(self) -> Mapping[Address, LiveObject]:
-        """The live objects that have a URL, by address."""
+        """The live sites and navigation nodes: the objects whose kind can have a URL, by address."""
         sides = self.decisions.sides
         return {
             sides.names.address(identity): live

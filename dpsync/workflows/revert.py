@@ -387,7 +387,10 @@ class _DeclaredIds(Struct, frozen=True):
     declared: frozenset[Address]
 
     def edit(self, platform: str, edits: IdsEdits) -> None:
-        """Write the edits of declared entries, and all deleted lines."""
+        """Write the edits of the ids file that are about declared entries, and all deletes of lines.
+
+        Entries that exist only in the revert, in no file, get no line.
+        """
         kept_edits = {
             (owner, address): line
             for (owner, address), line in edits.items()

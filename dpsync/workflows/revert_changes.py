@@ -397,7 +397,10 @@ def _grant_fields(entries: RevertedEntries, recorded: RecordedChange) -> dict[st
 
 
 def _find_missing_value(entries: RevertedEntries, recorded: RecordedChange) -> str | None:
-    """Return the first field of a deleted object that cannot be restored, with the reason, else None."""
+    """Return the first field whose value a re-created object cannot have, with the reason; None without one.
+
+    The record may lack a part of the value, or an object to which the value refers may be gone.
+    """
     for name in recorded.deleted:
         try:
             entries.references.value_of(recorded.deleted, entries.registry[recorded.change.kind].field(name))

@@ -445,7 +445,10 @@ class References:
         self._by_name = {str(sides.names.address(identity)): identity for identity in self._objects}
 
     def value_of(self, recorded: Mapping[str, Value | IncompleteValueError], field: Field) -> Value:
-        """Return the recorded value of a field with present references. Raises NotRestorableError."""
+        """Return the recorded value of a field, with references to the present entries and objects.
+
+        Raises NotRestorableError if the record has only a part of the value, or a referenced object is gone.
+        """
         value = recorded[field.name]
         if isinstance(value, IncompleteValueError):
             raise NotRestorableError(str(value))
