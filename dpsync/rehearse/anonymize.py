@@ -92,7 +92,7 @@ class Anonymizer:
         return self._ids.get(self._admin, self._admin)
 
     def world(self) -> Json:
-        """Return the data of the world without any text that identifies a person."""
+        """Return the local server's data (the world) without any text that identifies a person."""
         data = {
             name: self._anonymize_value(value, (name,))
             for name, value in self._data.items()
@@ -103,7 +103,7 @@ class Anonymizer:
         return {"users": [self._person(user) for user in self._users], **data}
 
     def _person(self, user: Json) -> Json:
-        """Return a user with a number in place of the name, and a replaced e-mail address."""
+        """Return a user as "Person 1", with a replaced id and e-mail address and no other data."""
         id = self._ids[user["id"]]
         person: Json = {"id": id, "displayName": f"Person {id.removeprefix('person-')}"}
         if user.get("email"):
@@ -113,14 +113,17 @@ class Anonymizer:
         return person
 
     def _give_equal_roles(self, organization: Json) -> None:
-        """Give everybody the same role, except the administrator, because a role may identify a person."""
+        """Give everybody the same role, because a role may identify a person.
+
+        Changes the data in place. The administrator stays one, because the copy's token is theirs.
+        """
         for member in organization.get("members", []):
             member["role"] = "admin" if member["user"] == self.caller else _DEFAULT_ROLE
         for team in organization.get("teams", []):
             for member in team.get("members", []):
                 member["role"] = "member"
-        for holders in ("collections", "spaces", "sites"):
-            for target in organization.get(holders, []):
+        for list_name in ("collections", "spaces", "sites"):
+            for target in organization.get(list_name, []):
                 users = (target.get("permissions") or {}).get("users")
                 if users:
                     target["permissions"]["users"] = dict.fromkeys(users, _DEFAULT_ROLE)
@@ -151,10 +154,14 @@ class Anonymizer:
         )
 
     def _replace_text(self, text: str, path: tuple[str, ...]) -> str:
-        """Return the replacement of a text, which depends on the members that lead to it (`path`)."""
+        """Return the replacement of a text, which depends on the members that lead to it (`path`).
+
+        Words of the API (enums) and ids of objects stay, so that references still work. Prose becomes "text".
+        In other texts, names, addresses, domains and URLs are replaced.
+        """
         if not text or path[-1] in _ENUM_MEMBERS or text in _enum_words():
             return self._ids.get(text, text)
-        if text in self._known:  # what names another thing by it must go on to do so
+        if text in self._known:  # an id of an object: references to the object must still match
             return self._replace_addresses(text, is_code=True)
         if text in self._ids:
             return self._ids[text]
@@ -190,7 +197,11 @@ class Anonymizer:
         return _IDENTIFYING_TEXT.sub(lambda match: self._replacement(match, is_code) or match[0], text)
 
     def _replacement(self, match: re.Match[str], is_code: bool) -> str | None:
-        """Return the replacement of a URL, an e-mail address or a domain; None if the text is none."""
+        """Return the replacement of a URL, an e-mail address or a domain that `_IDENTIFYING_TEXT` matched.
+
+        An address gets the same replacement each time. None means that a word with a dot is no domain.
+        With `is_code`, such a word is a domain only if the domain is known from a URL.
+        """
         if match["host"] is not None:
             return self._domains.replace_url(match["scheme"], match["host"], match["path"])
         if match["bare"] is not None:
@@ -251,7 +262,11 @@ class _Names:
         self._unspaced_pattern = re.compile(each) if each else None
 
     def replace_names(self, text: str) -> str:
-        """Return the text with ids of people in place of their names."""
+        """Return the text with the new ids of people in place of their names and old ids.
+
+        Names in scripts without spaces are replaced first, anywhere in the text, then whole words: at each
+        word, the longest name that begins there.
+        """
         if self._unspaced_pattern is not None:
             text = self._unspaced_pattern.sub(lambda match: self._unspaced_names[match[0]], text)
         text = _ID.sub(lambda match: self._ids.get(match[0], match[0]), text)
@@ -266,10 +281,9 @@ class _Names:
         return "".join([*parts, text[end:]])
 
     def _longest_name_at(self, text: str, words: list[re.Match[str]], start: int) -> tuple[int, str | None]:
-        """Find the longest name that begins at a word.
+        """Find the longest name of a person that begins at the word with the index `start`.
 
-        Return the index of the name's last word and the person's id, or the index `start` and None without a
-        name.
+        Return (index of the name's last word, person's id), or (`start`, None) if no name begins there.
         """
         best, best_person, joined = start, None, ""
         for index in range(start, min(start + _MAX_NAME_WORDS, len(words))):

@@ -49,7 +49,10 @@ class Domains:
         self._known = {_registered_domain(_normalized_host(host)) for host in _hosts(data, "")}
 
     def replace_host(self, host: str) -> str:
-        """Return the replacement of a host without a port: `company-1.example`, or a host below it."""
+        """Return the replacement of a host without a port: `company-1.example` or `host-1.company-1.example`.
+
+        Hosts of one registered domain get one company. Loopback hosts stay.
+        """
         plain = _normalized_host(host)
         if plain in _LOCAL_HOSTS:
             return plain
@@ -70,8 +73,11 @@ class Domains:
         return self._companies[domain]
 
     def replace_url(self, scheme: str, host: str, path: str) -> str:
-        """Return the replacement of a URL. Punctuation of the sentence at its end stays."""
-        ending = path[len(path.rstrip(".,;:!?)]}*")) :]  # of the sentence that it stands in
+        """Return the replacement of a URL with a numbered path, the same for each occurrence of the URL.
+
+        Punctuation at the end of the URL stays, because it belongs to the sentence around it.
+        """
+        ending = path[len(path.rstrip(".,;:!?)]}*")) :]
         path = path.removesuffix(ending)
         new_host = self.replace_host(host)
         new_path = path
@@ -82,8 +88,8 @@ class Domains:
     def replace_bare_host(self, host: str, path: str, is_code: bool = False) -> str | None:
         """Return the replacement of a host and path without a scheme; None if the text is no host.
 
-        A word with the suffix of a file is a host only if it is known from a URL. With `is_code`, this holds
-        for all words.
+        A word like `readme.md` (with the suffix of a file name) is a host only if a URL has the same domain.
+        With `is_code`, this holds for all words, because code has dots between words.
         """
         plain = _normalized_host(host)
         ending = plain.rpartition(".")[2]

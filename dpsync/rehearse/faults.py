@@ -51,9 +51,10 @@ class RehearsalSetup(Struct, frozen=True):
         return self.planned.plan
 
     def world(self) -> World:
-        """Return the recorded objects as the companion's data, with a new token that no platform knows.
+        """Convert the recorded responses to a world: the data that the local server (companion) starts with.
 
-        Raises WorldLoadError for responses that differ from those of the companion.
+        The world has a new random token, so the real token is never used. Raises WorldLoadError if a response
+        of GitBook has an unexpected form.
         """
         changed = {change.id for change in self.plan.changes if change.id is not None}
         try:
@@ -69,19 +70,23 @@ class RehearsalSetup(Struct, frozen=True):
         """Yield organization id and URL path of each object that the plan names by id.
 
         These are the objects of steps, and the objects to which changed entries refer. They must exist in the
-        world.
+        world (the data of the local server), even if no response showed them.
         """
         for change in self.plan.changes:
-            owner = self.planned.snapshot.matches.get(change.location.organization)
+            organization = self.planned.snapshot.matches.get(change.location.organization)
             entry = self.session.readable.entries.get(change.location)
-            if owner is None:
+            if organization is None:
                 continue
-            yield from ((owner.id, step.path) for step in change.steps)
+            yield from ((organization.id, step.path) for step in change.steps)
             if entry is not None:
-                yield from ((owner.id, path) for path in self._reference_paths(entry, owner.id))
+                yield from ((organization.id, path) for path in self._reference_paths(entry, organization.id))
 
     def _reference_paths(self, entry: Entry, organization: str) -> Iterator[str]:
-        """Yield the URL path of each object, directly in the organization, to which an entry refers by id."""
+        """Yield the URL path of each object to which an entry refers by its id on GitBook.
+
+        Only objects directly in the organization count, and no objects that GitBook itself creates as the
+        output of background work. `organization` is an id.
+        """
         registry = self.session.registry
         ancestors = [(registry.root.name, organization)]
         for field in registry[entry.kind].reference_fields:
@@ -91,9 +96,9 @@ class RehearsalSetup(Struct, frozen=True):
                         yield fill_path_template(registry, kind, kind.url_path, id, ancestors)
 
     def placeholder_secrets(self) -> Mapping[str, str]:
-        """Return a random value for each environment variable that steps send.
+        """Return a random value for each environment variable whose value steps send.
 
-        So a rehearsal needs no real secret.
+        The values replace the real secrets, so that a rehearsal needs none.
         """
         names = {
             name
@@ -106,10 +111,10 @@ class RehearsalSetup(Struct, frozen=True):
     def client(
         self, replica: Replica, around: Callable[[Transport], Transport] = lambda it: it
     ) -> WriteClient:
-        """Return a client that can reach only the replica, and that has no token of a platform.
+        """Return a client that sends all requests to the replica (the local copy), without a real token.
 
         It has the platform's URL, because the plan and the ids file contain this URL. `around` wraps the
-        transport.
+        transport, for example to simulate faults.
         """
         url = self.planned.snapshot.platform
         return WriteClient(url, "rehearsal", transport=around(replica), clock=InstantClock(replica))
@@ -162,7 +167,11 @@ class FaultyTransport:
         self.is_killed = False
 
     def send(self, request: Request) -> Response:
-        """Send a request and return the response, or raise the error that a fault causes in a client."""
+        """Send a request, or simulate the fault that is set for this write.
+
+        Writes are counted from 1. A fault before the write means that the request is not sent. Raises
+        ProcessKilled for each request after a simulated end of the process. Reads never fail otherwise.
+        """
         if self.is_killed:
             raise ProcessKilled
         if request.method == "GET":
@@ -177,7 +186,11 @@ class FaultyTransport:
         return self._fail(fault, request)
 
     def _fail(self, fault: Fault, request: Request) -> Response:
-        """Return the error response of a fault, or raise what a client would see."""
+        """Return the response of a fault with a status (503, 429), or raise the error of another fault.
+
+        Raises ProcessKilled (end of the process), UnknownOutcomeError (no response to a request that may have
+        been carried out) or NotSentError (no connection).
+        """
         if fault.type == "kill":
             self.is_killed = True
             raise ProcessKilled
@@ -214,8 +227,9 @@ class _MemoryIdsStore(Struct):
 def run_with_faults(
     setup: RehearsalSetup, world: World, undisturbed: Replica, writes: int, number: int, seed: int
 ) -> Iterator[FaultRun]:
-    """Yield the results of `number` rehearsals with faults, each on a new replica.
+    """Yield the results of `number` rehearsals with faults, each on a new replica (local copy of GitBook).
 
+    A run is good if the apply after the faults converges to the same objects as without faults.
     `undisturbed` is a replica on which the plan was carried out without faults. `writes` is the number of its
     writes, and `seed` the seed of the first run.
     """
@@ -234,14 +248,15 @@ def run_with_faults(
 
 
 def _count_differences(replica: Replica, end: object) -> str:
-    """Return the kinds of objects that were duplicated or lost, as sentences; "" if there are none.
+    """Return the kinds of objects that faults duplicated or lost, as sentences; "" if there are none.
 
-    `end` is the count of objects after the run without faults.
+    `end` is the count of objects by (kind, id) after the run without faults, to which the objects of the
+    replica are compared.
     """
     counts = replica.count_objects()
     assert isinstance(end, type(counts))
-    lost = sorted({kind for kind, _ in (end - counts)})
-    duplicated = sorted({kind for kind, _ in (counts - end)})
+    lost = sorted({kind for kind, _id in (end - counts)})
+    duplicated = sorted({kind for kind, _id in (counts - end)})
     sentences = [
         f"{word}: {', '.join(kinds)}."
         for word, kinds in (("Lost", lost), ("Duplicated", duplicated))
@@ -257,7 +272,10 @@ class _FaultyApply:
         self._setup, self._replica = setup, replica
 
     def run(self, faults: tuple[Fault, ...]) -> tuple[bool, str]:
-        """Return whether the clean apply converged after the faults, and a description of both applies."""
+        """Apply with faults, then again without, and return (converged, description of both applies).
+
+        `converged` is true if the second apply finishes the plan, or if a new plan has no changes.
+        """
         memory = _MemoryIdsStore(self._setup.session.ids)
         first = self._apply_with_faults(faults, memory)
         try:
@@ -271,7 +289,10 @@ class _FaultyApply:
         return True, f"{first} The next apply finished the plan."
 
     def _apply_with_faults(self, faults: tuple[Fault, ...], memory: _MemoryIdsStore) -> str:
-        """Apply the plan with faults, one request at a time, and return a description of the result."""
+        """Apply the plan with faults, one request at a time, and return a description of the result.
+
+        After a simulated end of the process, edits of the ids file (`memory`) are lost until the apply ends.
+        """
         transports: list[FaultyTransport] = []
 
         def around(inner: Transport) -> Transport:
@@ -279,7 +300,7 @@ class _FaultyApply:
             return transports[-1]
 
         setup = self._setup
-        one_by_one = replace(setup.session, parallelism=1)  # so the seed says which write it is
+        one_by_one = replace(setup.session, parallelism=1)  # a repeated seed must fail the same writes
         with setup.client(self._replica, around) as client:
             memory.is_killed = lambda: transports[0].is_killed
             try:
@@ -296,7 +317,7 @@ class _FaultyApply:
         return f"{number} of {len(report.outcomes)} steps succeeded."
 
     def _apply_again(self, memory: _MemoryIdsStore) -> Report | None:
-        """Plan and apply again without faults, with the ids file from before.
+        """Plan and apply again without faults, with the ids file that the apply with faults left (`memory`).
 
         Return None for an empty plan.
         """
@@ -310,9 +331,10 @@ class _FaultyApply:
             return session.apply(client, planned, secrets=setup.placeholder_secrets(), ids=memory)
 
     def _confirmed_plan(self, session: Session, client: object) -> Planned:
-        """Return the plan of the remaining changes, with every answer confirmed that the plan asks for.
+        """Plan the remaining changes, and give every confirmation (`--confirm`) that the plan asks for.
 
-        The numbers in answers decrease with each apply, so that earlier answers do not suffice.
+        The confirmations of the first apply do not suffice: they contain numbers of objects, which decrease
+        with each apply. A confirmed plan may ask for more, so this plans at most three times.
         """
         from dpsync.client.client import ReadClient
 

@@ -24,10 +24,10 @@ from dpsync.rehearse.world_draft import Json
 
 
 def estimate_time(recording: Recording, steps: Sequence[Step], requests: int, parallelism: int) -> Estimate:
-    """Return how long an apply will take on the platform, in seconds, from the times of the recorded reads.
+    """Estimate how many seconds an apply takes on GitBook, from the durations of the recorded reads.
 
-    `requests` is the number of requests that carried out the steps in a rehearsal, without the two plans. An
-    apply reads everything twice, so the recorded time counts twice.
+    `requests` is the number of requests that carried out the steps in a rehearsal; each is assumed to take
+    the mean time of a read. An apply plans before and after its steps, so the reading time counts twice.
     """
     latency = recording.latency
     each = latency * requests / len(steps) if steps else 0.0
@@ -43,9 +43,10 @@ def estimate_time(recording: Recording, steps: Sequence[Step], requests: int, pa
 
 
 def makespan(steps: Sequence[Step], each: float, parallelism: int) -> float:
-    """Return the seconds until all steps have ended, in the order of an apply.
+    """Return the seconds until all steps have ended, by simulating the order of an apply.
 
-    Each step takes `each` seconds, and at most `parallelism` steps run at once.
+    A step starts when the steps that it depends on have ended. Each step takes `each` seconds, and at most
+    `parallelism` steps run at once. `running` is a heap of (end time, step id).
     """
     schedule, time = Schedule(steps), 0.0
     running: list[tuple[float, str]] = []
@@ -62,14 +63,14 @@ def unverifiable(
     plan: Plan, world: World, *, refused: Iterable[str], guessed: Iterable[str], fetched: Iterable[str],
     secrets: Iterable[str], differing: Iterable[str],
 ) -> Iterator[Unproven]:  # fmt: skip
-    """Yield a sentence for each thing that a rehearsal cannot check.
+    """Yield a sentence for each thing that a rehearsal on a local copy cannot check, for the report.
 
     Args:
-        refused: paths that the token may not read.
-        guessed: lists that only the rehearsal has read.
-        fetched: addresses that the platform will fetch from.
-        secrets: the variables whose values are sent.
-        differing: known differences between the companion and the platform that no step depends on.
+        refused: API paths that the token may not read.
+        guessed: API paths of lists that the plan did not read, so the local server has them empty.
+        fetched: URLs from which GitBook will fetch a document.
+        secrets: names of the environment variables whose values the steps send.
+        differing: objects that differ in the local copy, but that no step depends on.
     """
     yield Unproven(what="token", message="The rehearsal cannot check whether your token has write access.")
     if world.space_count:
@@ -135,9 +136,10 @@ _VISITORS: Final = (
 
 
 def facts_of_site(site: Mapping[str, Any], initial_ids: set[str]) -> set[PublicFact]:
-    """Return what each group of visitors sees of a site, in the form of a world.
+    """Return pairs (group of visitors, description of content that the group sees) for a site.
 
-    `initial_ids` has the ids from before the rehearsal.
+    `site` is the site's data in the local server. `initial_ids` has the ids from before the rehearsal: only
+    share links with such ids count, because nobody has the URL of a new share link.
     """
     return {
         (visitor.name, description)
@@ -148,7 +150,7 @@ def facts_of_site(site: Mapping[str, Any], initial_ids: set[str]) -> set[PublicF
 
 
 def facts_of_specifications(specifications: Iterable[Json]) -> set[PublicFact]:
-    """Return the public OpenAPI specifications, each with its source, as what everyone sees."""
+    """Return pairs ("everyone", description) for the public OpenAPI specifications, with their sources."""
     return {
         (
             _VISITORS[0].name,
@@ -161,9 +163,10 @@ def facts_of_specifications(specifications: Iterable[Json]) -> set[PublicFact]:
 
 
 def _is_open(site: Mapping[str, Any], visitor: _Visitor, initial_ids: set[str]) -> bool:
-    """Return whether a group of visitors can open a site. Only share links from before the rehearsal count.
+    """Return whether a group of visitors can open a site.
 
-    Nobody has the URL of a new share link yet.
+    A site that needs a share link is open only if it has an active link from before the rehearsal
+    (`initial_ids`): nobody has the URL of a new share link yet.
     """
     if not site.get("published") or site["visibility"] not in visitor.visible_to:
         return False
@@ -225,14 +228,20 @@ class PublicHistory:
         self._start = set().union(*by_site.values())
 
     def record_write(self, write: str, by_site: Mapping[str, set[PublicFact]]) -> None:
-        """Record what is public of some sites after a write."""
+        """Record the public content of sites after a write (such as "PATCH /orgs/o1/sites/s1").
+
+        Only sites whose public content differs from the last time are recorded.
+        """
         for site, facts in by_site.items():
             if facts != self._facts_by_site.get(site, set()):
                 self._facts_by_site[site] = facts
                 self.changes.append((write, site, frozenset(facts)))
 
     def short_exposures(self) -> list[tuple[str, PublicFact]]:
-        """Return what is public only between start and end, each with the first write that exposed it."""
+        """Return content that was public during the apply, but neither before nor after it.
+
+        Each item is (first write that exposed the content, (group of visitors, description)).
+        """
         allowed = self._start.union(*self._facts_by_site.values())
         first_writes: dict[PublicFact, str] = {}
         for write, _, facts in self.changes:

@@ -89,9 +89,10 @@ class Replica:
         return "Replica()"
 
     async def _open(self) -> Companion:
-        """Start the companion with the data of the world.
+        """Start the companion (the local server that imitates GitBook) with the data of the world.
 
-        Raises NoCompanionError, and WorldLoadError for data that the companion refuses to load.
+        Raises NoCompanionError if packages of the companion are missing, and WorldLoadError if the companion
+        refuses the data. Id counters start after the recorded ids, so that new objects get unused ids.
         """
         import logging
 
@@ -124,9 +125,10 @@ class Replica:
     # --- the transport --------------------------------------------------------------------------------
 
     def send(self, request: Request) -> Response:
-        """Return the companion's response, or a recorded response where the companion cannot know better.
+        """Return the companion's response, or the recorded one if the companion's data cannot represent it.
 
-        Raises no HTTP errors, because there is no connection to lose.
+        The companion is the local server that imitates GitBook. Reads that the token may not do (403) are
+        also answered from the recording. Writes run one at a time, and `after_write` is called after each.
         """
         with self._lock:
             self._counts[request.method] += 1
@@ -153,9 +155,10 @@ class Replica:
             return Stats(self._counts.total(), dict(self._counts))
 
     def _note_guess(self, request: Request) -> None:
-        """Note a list that the plan did not read, if it belongs to an object from before the rehearsal.
+        """Add the path of a read to `guessed_lists`, if it reads a list in an object that existed before.
 
-        The companion serves such a list as empty, which may be wrong.
+        The plan did not read this list, so the companion (the local server) serves it as empty. That may be
+        wrong, so the rehearsal reports it. A path such as `/spaces/{id}/comments` reads a list.
         """
         path = f"/v1{request.path}"
         operation, segments = self.app.find_operation({"type": "http", "method": "GET", "path": path,
@@ -167,7 +170,11 @@ class Replica:
                 self.guessed_lists.add(request.path)
 
     async def _answer(self, request: Request) -> Response:
-        """Call the companion with a request as an ASGI application, and return its response."""
+        """Call the companion (the local server, an ASGI application) with a request, without a network.
+
+        A response to a read has the world name that the recording has, and not that of the new companion:
+        otherwise the client would take the replica for another platform than the one of the plan.
+        """
         path = f"/v1{request.path}"
         headers = [(b"host", b"rehearsal"), (b"authorization", f"Bearer {self._world.token}".encode())]
         if request.body is not None:
@@ -201,9 +208,12 @@ class Replica:
         self._run_on_loop(self.app.wait_for_jobs())
 
     def sites(self, ids: set[str] | None = None) -> list[Json]:
-        """Return the sites with everything in them, in the form of a world; with `ids`, only these sites."""
+        """Return the sites with everything in them, or only the sites with these `ids`.
 
-        async def look() -> list[Json]:
+        They have the form of a world: the data file from which the companion (the local server) starts.
+        """
+
+        async def dump_sites() -> list[Json]:
             from dpsync.server.records.world_sections import WorldDumper
             from dpsync.server.resources import RECORD_KINDS
 
@@ -215,23 +225,23 @@ class Replica:
                 if ids is None or site.id in ids
             ]
 
-        return self._run_on_loop(look())
+        return self._run_on_loop(dump_sites())
 
     def specifications(self) -> list[Json]:
         """Return the OpenAPI specifications as the companion stores them."""
 
-        async def look() -> list[Json]:
+        async def read_specifications() -> list[Json]:
             return [{"slug": record.ref, **record.doc} for record in self.app.store.find("openapi-spec")]
 
-        return self._run_on_loop(look())
+        return self._run_on_loop(read_specifications())
 
     def count_objects(self) -> Counter[tuple[str, str]]:
-        """Return the number of objects by kind and id.
+        """Return the number of objects by (kind, id), to compare two rehearsals of the same plan.
 
-        Objects that are new in the rehearsal have the id "".
+        Objects that are new in the rehearsal count under the id "", because their ids differ between runs.
         """
 
-        async def look() -> Counter[tuple[str, str]]:
+        async def count_records() -> Counter[tuple[str, str]]:
             records = (
                 record for record in self.app.store.all_records() if record.kind not in _TEMPORARY_KINDS
             )
@@ -239,7 +249,7 @@ class Replica:
                 (record.kind, record.id if record.id in self.initial_ids else "") for record in records
             )
 
-        return self._run_on_loop(look())
+        return self._run_on_loop(count_records())
 
 
 _TEMPORARY_KINDS = {
@@ -255,7 +265,10 @@ _TEMPORARY_KINDS = {
 
 
 def _start_counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> dict[str, int]:
-    """Return start values of the companion's id counters, so that no new object gets a recorded id."""
+    """Return the highest number in the recorded ids of each kind, to start the companion's id counters.
+
+    So no new object gets a recorded id. Ids have the form `PREFIX-NUMBER`, with a prefix for each kind.
+    """
     last: dict[str, int] = {}
     for record in records:
         kind = record.kind.removeprefix("deleted-")
@@ -266,9 +279,9 @@ def _start_counters(records: Iterable[Record], prefixes: Mapping[str, str]) -> d
 
 
 def check_world(data: Json) -> None:
-    """Load a world only to check it.
+    """Check that the companion (the local server that imitates GitBook) can load a world (its data).
 
-    Raises NoCompanionError, and WorldLoadError if the companion rejects the data.
+    Raises NoCompanionError if packages of it are missing, and WorldLoadError if it rejects the data.
     """
     from dpsync.server.extras import MissingPackageError, companion_packages
 
@@ -317,10 +330,13 @@ class InstantClock(Clock):
 
 
 def _outside_stand_in(fetched: set[str]) -> Any:
-    """Return a stand-in for all outside hosts, which adds the requested URLs to `fetched`."""
+    """Return an `OutsideServices` that contacts no host, and adds the URLs that it should fetch to `fetched`.
+
+    It returns a placeholder for each OpenAPI specification. Used instead of real downloads in a rehearsal.
+    """
     from dpsync.server.jobs.outside_services import OutsideServices
 
-    class Nobody(OutsideServices):
+    class NoOutsideServices(OutsideServices):
         async def fetch(self, url: str) -> str:
             fetched.add(url)
             return _PLACEHOLDER_SPECIFICATION
@@ -329,4 +345,4 @@ def _outside_stand_in(fetched: set[str]) -> Any:
             del url, content
             return 200
 
-    return Nobody()
+    return NoOutsideServices()

@@ -70,7 +70,10 @@ def take_installation_places(
 
 
 def add_installation_places(draft: WorldDraft, level: str, installation: str, items: list[Json]) -> None:
-    """Add the spaces or sites (`level`) where an installation is active, with its settings there."""
+    """Add the places where an installed integration is active, with its settings there.
+
+    `level` is "spaces" or "sites". A response names a place by its id, or has the whole object.
+    """
     word = level.removesuffix("s")
     for organization in draft.organizations.values():
         data = organization.installations.get(installation)
@@ -83,7 +86,10 @@ def add_installation_places(draft: WorldDraft, level: str, installation: str, it
 
 
 def take_specifications(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    """Add specifications as records of the companion, which would otherwise start to process pending ones."""
+    """Add OpenAPI specifications, with their latest versions, as database records of the local server.
+
+    In the usual form of its data, the server (companion) would start to process pending specifications.
+    """
     for item in items:
         doc = without_members(item, "id", "slug", "lastProcessedErrorCount", *COMPUTED_MEMBERS)
         draft.add_record("openapi-spec", item["id"], doc, organization, organization, ref=item["slug"])
@@ -100,7 +106,10 @@ def take_text(draft: WorldDraft, text: Any, organization: str, slug: str) -> Non
 
 
 def take_translations(draft: WorldDraft, items: list[Json], organization: str) -> None:
-    """Add translations as records of the companion, with the source spaces and the resulting spaces."""
+    """Add translations as database records of the local server, so that it starts no translation.
+
+    Also add the source space and the resulting space of each translation, if they were not read.
+    """
     for item in items:
         doc = without_members(item, "id", "result", *COMPUTED_MEMBERS)
         source, result = item["source"]["space"], (item.get("result") or {}).get("space")
@@ -193,7 +202,11 @@ def take_grants(draft: WorldDraft, items: list[Json], list_path: str, id: str, s
 
 
 def add_roles(draft: WorldDraft, target: str, id: str, subject_list: str, items: list[Json]) -> None:
-    """Add the roles of users or teams (`subject_list`) on a collection, space or site (`target`)."""
+    """Add the roles of users or teams on one object, and the users and teams themselves.
+
+    `target` is the list of the object ("collections", "spaces" or "sites"), and `subject_list` is "users" or
+    "teams". `items` is the response.
+    """
     for organization in draft.organizations.values():
         target_data = getattr(organization, target).get(id)
         if target_data is None:
@@ -221,7 +234,10 @@ def take_sites(draft: WorldDraft, items: list[Json], organization: str) -> None:
 
 
 def take_site(draft: WorldDraft, body: Json, organization: str, id: str) -> None:
-    """Add the fields of a site, and note its style guide."""
+    """Add the fields of a site, without the objects in it.
+
+    The space that is its style guide is remembered, for `mark_styleguides`.
+    """
     data = without_members(body, *_OMITTED_SITE_MEMBERS, *COMPUTED_MEMBERS)
     if origin := (body.get("proxy") or {}).get("origin"):
         data["proxy"] = origin
@@ -391,7 +407,11 @@ def take_nodes(draft: WorldDraft, items: list[Json], organization: str, site: st
 
 
 def _world_node(draft: WorldDraft, node: Json, organization: str) -> Json:
-    """Return a navigation node, with its children, in the form of a world. Add the spaces that it shows."""
+    """Return a navigation node of a response, with its children, in the form of the local server's data.
+
+    Spaces that the node shows are added to the draft if they were not read. A title that is equal to the
+    space's title is omitted, because the server computes it.
+    """
     kind = _node_kinds()[node["object"]]
     data = {"type": kind.type, **without_members(node, *_OMITTED_NODE_MEMBERS, *COMPUTED_MEMBERS)}
     if kind.content_member is not None:
@@ -439,19 +459,27 @@ def take_redirects(draft: WorldDraft, items: list[Json], organization: str, site
 def join_navigation_lists(
     draft: WorldDraft, lists: dict[str, list[Json]], organization: str, site: str
 ) -> None:
-    """Set the navigation of a site whose nodes were read as several flat lists."""
-    spaces: dict[str, list[Json]] = defaultdict(list)
-    for place in lists.get("site-spaces", ()):
-        spaces[place.get("section") or ""].append(_world_node(draft, place, organization))
+    """Set the navigation tree of a site whose nodes were read as several flat lists.
+
+    `lists` has the lists "site-spaces", "section-groups" and "sections". The id "" stands for no parent. The
+    lists in `nodes_by_parent` are filled after they become a node's children.
+    """
+    site_spaces_by_section: dict[str, list[Json]] = defaultdict(list)
+    for site_space in lists.get("site-spaces", ()):
+        site_spaces_by_section[site_space.get("section") or ""].append(
+            _world_node(draft, site_space, organization)
+        )
     nodes_by_parent: dict[str, list[Json]] = defaultdict(list)
-    for which in ("section-groups", "sections"):
-        for item in lists.get(which, ()):
+    for list_name in ("section-groups", "sections"):
+        for item in lists.get(list_name, ()):
             node = _world_node(draft, {**item, "children": (), "siteSpaces": ()}, organization)
             node["children"] = (
-                nodes_by_parent[item["id"]] if which == "section-groups" else spaces[item["id"]]
+                nodes_by_parent[item["id"]]
+                if list_name == "section-groups"
+                else site_spaces_by_section[item["id"]]
             )
             nodes_by_parent[item.get("sectionGroup") or ""].append(node)
-    draft.get_site(organization, site)["structure"] = nodes_by_parent[""] or spaces[""]
+    draft.get_site(organization, site)["structure"] = nodes_by_parent[""] or site_spaces_by_section[""]
 
 
 def add_customizations(draft: WorldDraft) -> None:
@@ -464,7 +492,11 @@ def add_customizations(draft: WorldDraft) -> None:
 
 
 def keep_redirects_without_node(draft: WorldDraft) -> None:
-    """Keep redirects to navigation nodes that were not read as records, because a world would reject them."""
+    """Move redirects whose destination node was not read from the sites' data to database records.
+
+    The local server rejects such a redirect in a site's data, but loads records unchanged. The destination
+    is listed as assumed.
+    """
     for organization in draft.organizations.values():
         for site in organization.sites.values():
             known_ids = {node["id"] for node in _all_nodes(site.get("structure", ()))}

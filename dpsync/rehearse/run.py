@@ -49,11 +49,11 @@ def rehearse(
     report: Callable[[Outcome], None] = lambda _: None,
     stop: Event | None = None,
 ) -> Rehearsal:
-    """Apply a plan on a companion with the recorded objects, and return what happened.
+    """Apply a plan on a local server that imitates GitBook, with the recorded objects; return the result.
 
     With `faults`, the rehearsal is repeated that many times with failing requests, drawn from `seed`, unless
-    the first rehearsal already failed. Raises DiagnosticError for a plan that must not be applied, and
-    NoCompanionError if the companion is not installed.
+    the first rehearsal already failed. Raises DiagnosticError for a plan with refusals, and NoCompanionError
+    if the local server (the companion) is not installed.
     """
     if setup.plan.refusals:
         findings = [Diagnostic(refusal.code, refusal.message, address=refusal.address, hint=refusal.way_out)
@@ -89,7 +89,11 @@ class _Run:
         self.look_count = 0
 
     def run(self) -> Rehearsal:
-        """Plan and apply on the replica, and return the rehearsal with all deviations."""
+        """Plan and apply on the replica (the local copy), and return the rehearsal with all deviations.
+
+        Nothing is applied if the plan for the replica differs from the plan for GitBook. After each write,
+        the objects that are public are recorded, to find short exposures.
+        """
         with self.setup.client(self.replica) as client:
             try:
                 differing = self._loading_deviations(client)
@@ -98,7 +102,7 @@ class _Run:
                 return self._make_rehearsal(None, (Deviation(what="loading", message=message),))
             if differing is not None:
                 return self._make_rehearsal(None, differing)
-            reading = client.requests
+            reads_per_plan = client.requests
             self.public_history.set_start(self._read_facts(None))
             self.replica.after_write = self._record_public_facts
             try:
@@ -110,7 +114,7 @@ class _Run:
                 message = f"dpsync rehearsed no step: {error}"
                 return self._make_rehearsal(None, (Deviation(what="stopped", message=message),))
             self._record_public_facts()
-            sent = client.requests - 2 * reading
+            sent = client.requests - 2 * reads_per_plan  # the apply plans before and after its steps
         return self._make_rehearsal(
             report,
             (*_deviations(self.plan, report), *self._duplicates(report), *self._short_exposures()),
@@ -120,7 +124,10 @@ class _Run:
     # --- what was loaded ------------------------------------------------------------------------------
 
     def _loading_deviations(self, client: WriteClient) -> tuple[Deviation, ...] | None:
-        """Plan on the replica, and return why the plan is not the platform's; None for the same plan."""
+        """Plan on the replica (the local copy), and compare with the plan that was made for GitBook.
+
+        Return None if both plans are equal, else a deviation for each object that differs in the copy.
+        """
         planned = self.setup.planned
         again = self.setup.session.plan(client, planned.options)
         original, copied = planned.snapshot.objects, again.snapshot.objects
@@ -138,16 +145,16 @@ class _Run:
     # --- what is public -------------------------------------------------------------------------------
 
     def _record_public_facts(self, write: Request | None = None) -> None:
-        """Record what is public after a write; without a write, at the end of the apply.
+        """Record which content visitors see after a write; without a write, at the end of the apply.
 
-        Only sites are read that the write may affect.
+        To save time, only the sites that the write may affect are read, as its URL path tells.
         """
         if write is None:
             self.public_history.record_write("the end", self._read_facts(None))
             return
         self.look_count += 1
         if write.method == "PATCH" and write.path.startswith("/spaces/"):
-            return  # what is public of a space is told by the places that show it
+            return  # the sites that show a space make it public, not the fields of the space
         if _PATH_FOR_ALL_SITES.fullmatch(write.path):
             site_match = _SITE_PATH.fullmatch(write.path)
             self.public_history.record_write(
@@ -155,9 +162,9 @@ class _Run:
             )
 
     def _read_facts(self, sites: set[str] | None) -> dict[str, set[PublicFact]]:
-        """Return what visitors see of these sites, by site id; None for all sites.
+        """Return which content visitors see of these sites, by site id; `sites=None` means all sites.
 
-        All public specifications are under an id of their own.
+        A deleted site has the empty set. All public OpenAPI specifications are under the key "".
         """
         initial_ids = self.replica.initial_ids
         facts = {site["id"]: facts_of_site(site, initial_ids) for site in self.replica.sites(sites)}
@@ -166,7 +173,10 @@ class _Run:
         return {**facts, **absent, **specifications}
 
     def _short_exposures(self) -> Iterator[Deviation]:
-        """Yield a deviation for each short exposure, unless the plan already lists one."""
+        """Yield a deviation for content that is public only during the apply, and the write that exposes it.
+
+        Yield nothing if the plan already lists short exposures.
+        """
         if any(exposure.moment for exposure in self.plan.exposures):
             return
         for write, (visitor, fact) in self.public_history.short_exposures()[:_MAX_DEVIATIONS]:
@@ -174,7 +184,11 @@ class _Run:
             yield Deviation(what="public", message=message)
 
     def _duplicates(self, report: Report) -> Iterator[Deviation]:
-        """Yield a deviation for each list in which the apply left new objects with content but no entry."""
+        """Yield a deviation for each list in which the apply left new objects with content but no entry.
+
+        Such objects are probably duplicates. `kept` are the objects without an entry that a plan keeps: more
+        of them after the apply than before means that the apply created some.
+        """
         if report.remaining is None:
             return
         before = {kept_objects.place: len(kept_objects.addresses) for kept_objects in self.plan.kept}
@@ -197,9 +211,9 @@ class _Run:
     def _make_rehearsal(
         self, report: Report | None, deviations: tuple[Deviation, ...], requests: int = 0
     ) -> Rehearsal:
-        """Return the rehearsal with what could not be verified and the estimated time of an apply.
+        """Return the result, with the things that no rehearsal can verify and the estimated time of an apply.
 
-        `report` is None if no step was applied. `requests` is the number of requests for the steps.
+        `report` is None if no step was applied. `requests` is the number of requests that carried out steps.
         """
         steps = [step for change in self.plan.changes for step in change.steps]
         refused = {answer.path for answer in self.setup.recording.joined_answers() if answer.status == 403}
@@ -222,7 +236,7 @@ class _Run:
 
 
 def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviation, ...] = ()) -> Rehearsal:
-    """Return the rehearsal of a plan with the numbers of a report."""
+    """Return the result of a rehearsal with the numbers of the apply's report; None: nothing was applied."""
     steps = [step for change in plan.changes for step in change.steps]
     return Rehearsal(
         plan=plan.digest,
@@ -240,7 +254,10 @@ def _result(plan: Plan, report: Report | None = None, deviations: tuple[Deviatio
 
 
 def _deviations(plan: Plan, report: Report) -> Iterator[Deviation]:
-    """Yield the differences between a report and the plan, except work that the platform still does."""
+    """Yield the ways in which an apply did not go as planned: failed steps, a stop, remaining changes.
+
+    Steps that were not tried are one deviation together. Each sort is limited to `_MAX_DEVIATIONS`.
+    """
     unsuccessful = [outcome for outcome in report.outcomes if outcome.result not in SUCCESSFUL]
     for outcome in unsuccessful[:_MAX_DEVIATIONS]:
         if outcome.result != "not-tried":

@@ -62,7 +62,9 @@ def make_world(
     not_as_administrator: Iterable[str] = (),
     required_paths: Iterable[tuple[str, str]] = (),
 ) -> World:
-    """Return the world with the objects of the recorded responses.
+    """Convert recorded responses of GitBook to a world: the data that the local server starts with.
+
+    Responses with short paths come first, because an object must exist before the objects in it.
 
     Args:
         token: the token of an administrator in the world.
@@ -78,11 +80,15 @@ def make_world(
 
 
 def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> World:
-    """Return the world of a draft to which all responses were added, after joining their parts."""
+    """Return the world (the local server's data) of a draft to which all responses were added.
+
+    First add the parts that needed all responses, such as roles and navigation lists. `spared` has ids of
+    people who should not become the administrator whose token the rehearsal uses.
+    """
     for site_key, lists in draft.navigation_lists.items():
         responses.join_navigation_lists(draft, lists, *site_key)
-    for target, id, to, items in draft.role_grants:
-        responses.add_roles(draft, target, id, to, items)
+    for target, id, subject_list, items in draft.role_grants:
+        responses.add_roles(draft, target, id, subject_list, items)
     for level, installation, items in draft.installation_places:
         responses.add_installation_places(draft, level, installation, items)
     responses.add_customizations(draft)
@@ -98,14 +104,15 @@ def _world_of_draft(draft: WorldDraft, token: str, spared: frozenset[str]) -> Wo
         ],
         "records": draft.records,
     }
-    number = sum(len(organization.spaces) for organization in draft.organizations.values())
-    return World(data, draft.assumed, draft.unknown, token, number, len(draft.published_integrations))
+    space_count = sum(len(organization.spaces) for organization in draft.organizations.values())
+    return World(data, draft.assumed, draft.unknown, token, space_count, len(draft.published_integrations))
 
 
 def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
-    """Return the id of an administrator of all organizations: the caller, another one, or a new person.
+    """Choose the administrator whose token the rehearsal uses, and return the person's id.
 
-    People in `spared` are chosen only if there is no other administrator.
+    This is the owner of the real token, or another administrator of all organizations, or a new person, who
+    is added to the draft. People in `spared` (whom the plan changes) are chosen only if there is no other.
     """
     read = [organization for organization in draft.organizations.values() if organization.members_read]
     admins = [
@@ -128,7 +135,10 @@ def _administrator(draft: WorldDraft, spared: frozenset[str]) -> str:
 
 
 def _organization(draft: WorldDraft, organization: OrganizationDraft) -> Json:
-    """Return an organization with all its objects in the form of a world, without empty lists."""
+    """Return an organization and its objects as the local server loads them, without empty lists.
+
+    Collections get positions before those of the spaces, as the server requires a position for both.
+    """
     published = [item for item in draft.published_integrations.values() if item["owner"] == organization.id]
     data = {
         "id": organization.id,
@@ -148,7 +158,10 @@ def _organization(draft: WorldDraft, organization: OrganizationDraft) -> Json:
 
 
 def _ordered_spaces(draft: WorldDraft, organization: OrganizationDraft) -> list[Json]:
-    """Return the spaces of an organization, each with its position among the siblings."""
+    """Return the spaces of an organization, each with a `position` that keeps the order on GitBook.
+
+    Spaces come after all collections. A collection that contains a space but was not read is added.
+    """
     positions = {space: index for order in draft.orders.values() for index, space in enumerate(order)}
     spaces = []
     for index, space in enumerate(organization.spaces.values()):
@@ -192,9 +205,10 @@ class SavedFrom(Struct, frozen=True):
 def world_file(
     world: World, origin: SavedFrom, mask: Callable[[str], str], *, anonymous: bool = False
 ) -> Json:
-    """Return the content of the file of a saved copy, without secrets and, with `anonymous`, without people.
+    """Return the content of the file of a saved copy, from which a user can start the local server.
 
-    `mask` replaces the secrets that dpsync knows in a text.
+    Secrets are replaced: `mask` replaces the ones that dpsync knows, other ones are recognized by their form.
+    With `anonymous`, people, domains and URLs are replaced too.
     """
     caller = next(iter(world.data["tokens"].values()))
     data = {name: value for name, value in world.data.items() if name != "tokens"}
@@ -217,7 +231,7 @@ def world_file(
 
 
 def without_secrets(data: Any, mask: Callable[[str], str]) -> Any:
-    """Return a world's data with each text replaced that is or may be a secret."""
+    """Return data for the local server with each text replaced that is or looks like a secret."""
     return _SecretRemover(mask).hide_in_value(data, ())
 
 
@@ -227,7 +241,10 @@ class _SecretRemover(Struct, frozen=True):
     mask: Callable[[str], str]
 
     def hide_in_value(self, data: Any, path: tuple[str, ...]) -> Any:
-        """Return a value without secrets. `path` has the members that lead to the value."""
+        """Return a JSON value without secrets, at any depth. `path` has the members that lead to the value.
+
+        In free settings of integrations every text and number is replaced, since each may be a secret.
+        """
         if isinstance(data, dict):
             return {
                 self.hide_in_text(name, ()): self.hide_in_value(item, (*path, name))
@@ -242,7 +259,10 @@ class _SecretRemover(Struct, frozen=True):
         return self.hide_in_text(data, path) if isinstance(data, str) else data
 
     def hide_in_text(self, text: str, path: tuple[str, ...]) -> str:
-        """Return a text without secrets in it: known secrets, keys, credentials and query values in URLs."""
+        """Replace secrets in a text: known secrets, keys, credentials and query values in URLs.
+
+        In URLs of MCP servers (`path` contains "mcpServers"), path segments that may be keys also count.
+        """
         hidden = self.mask(text)
         hidden = _SECRET_SHAPES.sub(
             HIDDEN_TEXT,
@@ -255,9 +275,10 @@ _HIDDEN_URL_PART: Final = "hidden"
 
 
 def _is_undeclared_setting(path: Iterable[str]) -> bool:
-    """Return whether a member is in the free settings of an installation or connection.
+    """Return whether a JSON path leads into free settings of an integration, which may be secret.
 
-    Such settings may be secret.
+    These are the configuration of an installation, and the settings of a connection that dpsync does not
+    declare as non-secret.
     """
     if "setupSettings" in path and "contextConnections" in path:
         return not _NON_SECRET_SETTINGS.intersection(path)

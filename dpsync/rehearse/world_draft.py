@@ -131,7 +131,10 @@ class WorldDraft:
     def add_record(
         self, kind: str, id: str, doc: Json, organization: str, scope: str, parent: str = "", ref: str = ""
     ) -> None:
-        """Add an object in the companion's own form if the usual form would start background work."""
+        """Add an object as a database record of the local server (companion), which is loaded unchanged.
+
+        Used for objects that cannot be in the usual data, or for which it would start background work.
+        """
         self.records.append(asdict(_Record(kind, id, doc, organization, scope, parent, ref)))
 
 
@@ -146,7 +149,10 @@ def only_members(response: Json, *names: str) -> Json:
 
 
 def assume_objects(draft: WorldDraft, organization: str, path: str) -> None:
-    """Add the object that the URL path of a step names, if no response showed it."""
+    """Add the object that the URL path of a step names, if no response showed it.
+
+    So a rehearsal can send the step's request to the local server. `_ASSUME_BY_PATH` has the known paths.
+    """
     for pattern, assume in _ASSUME_BY_PATH:
         if (match := pattern.match(path)) is not None:
             assume(draft, organization, unquote(match[1]))
@@ -188,15 +194,18 @@ def assume_site(draft: WorldDraft, organization: str, id: str) -> None:
 
 
 def assume_integration(draft: WorldDraft, organization: str, name: str) -> None:
-    """Add a public integration, owned by an organization that was not read, and note it as assumed."""
+    """Add an integration that no response showed, and list it as assumed.
+
+    It is public and belongs to an invented organization, so any organization can install it.
+    """
     del organization
     if name not in draft.published_integrations:
-        maker = draft.get_organization(FOREIGN_ORGANIZATION)
+        publisher = draft.get_organization(FOREIGN_ORGANIZATION)
         draft.published_integrations[name] = {
             "name": name,
             "title": name,
             "visibility": "public",
-            "owner": maker.id,
+            "owner": publisher.id,
         }
         draft.assumed.append(f"the integration {name}")
 
