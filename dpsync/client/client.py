@@ -131,10 +131,10 @@ class ReadClient:
 
     @property
     def platform(self) -> str:
-        """Return the name of the platform in the ids file.
+        """Return the name under which the ids file has the ids of this server.
 
-        The name is the origin of the URL. For a companion on this machine, the name is the world that the
-        first response named.
+        It is the origin of the URL. A local server that imitates GitBook has changing ports, so it sends the
+        name of its data in a header, which is used instead.
         """
         return self._world_name or origin(self.url)
 
@@ -165,10 +165,11 @@ class ReadClient:
         return self._policy.run(request, read, repeatable=True)
 
     def begin(self, path: str, params: Params | None = None) -> str | None:
-        """Send the first GET of a reading, and return the API version that the server names.
+        """Send the first GET early, to learn the API version that the server names, and return the version.
 
         The next `get` or `pages` with the same path and parameters gets this response, or raises its error,
-        so learning the version costs no extra request. If another path comes first, the response is dropped.
+        so it costs no extra request. If another path comes first, the response is dropped. Raises only
+        InterruptedRequestError; the version is None if no response named one.
         """
         request = responses.request("GET", path, params)
         first_result: JSON | ClientError
@@ -247,7 +248,8 @@ class ReadClient:
     def _successful_response(self, request: Request) -> Response:
         """Send a request once, and return its response. Raises ClientError for an error status.
 
-        Keeps the API version that the first response names, and the data set (world) of a local test server.
+        Remembers the API version (`profile`) that the first response names, and the name of the data
+        (`_world_name`) of a local server that imitates GitBook.
         """
         try:
             response = self._send_when_allowed(self._transport, request)

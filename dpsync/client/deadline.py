@@ -37,9 +37,10 @@ class Deadline(threading.local):
             self._deadline = math.inf
 
     def seconds_left(self, timeout: float | None, expired: type[Exception]) -> float | None:
-        """Return the shorter of `timeout` and the time until the deadline, in seconds.
+        """Return the shorter of `timeout` and the time until the thread's deadline, in seconds.
 
-        None means no limit. Raises `expired` after the deadline.
+        None means no limit, both as `timeout` and as result. After the deadline, raises the exception class
+        `expired`.
         """
         seconds = self._deadline - self._now()
         if seconds <= 0:

@@ -83,7 +83,11 @@ class RateLimiter:
                 self._in_flight += 1
 
     def _seconds_to_wait(self) -> float | None:
-        """Return the seconds until a request may be sent; None to wait for another request's response."""
+        """Return the seconds until a request may be sent; None to wait until another request is answered.
+
+        A request waits for the first response, which announces the limit, and while the requests in flight
+        may use up the rest of the limit. When nothing is left, it waits for the end of the window.
+        """
         now = self._clock.now()
         if self._window_end is not None and now >= self._window_end:
             self._requests_left, self._window_end = self._limit, None

@@ -191,8 +191,8 @@ class _Call(Generic[T]):
     def _error_for_caller(self, error: ClientError) -> ClientError:
         """Return the error that describes the whole call, not only its last try.
 
-        If an earlier try of a write may have been carried out, that is more important than a last try that
-        changed nothing.
+        If an earlier try of a write may have been carried out and the last try was not, the earlier error is
+        returned: the caller must know that something may have changed. Other errors are marked instead.
         """
         if self._earlier_unknown is None or error is self._earlier_unknown:
             return error
@@ -202,9 +202,10 @@ class _Call(Generic[T]):
         return error
 
     def _try(self) -> T:
-        """Send the request, after the wait that a 429 to any thread demands.
+        """Send the request, after the wait that a 429 (rate limit) in any thread demands.
 
-        After a 429 to this request, waits and sends again, until `max_wait` is used up.
+        After a 429 to this request, waits and sends again. Raises RateLimitedError if the wait would exceed
+        `max_wait`. Remembers a write that may have been carried out (UnknownOutcomeError), for later errors.
         """
         rate_limited_count = 0
         while True:
@@ -281,7 +282,10 @@ class _Call(Generic[T]):
         return state.attempt_number >= tries or not self._policy.budget.take()
 
     def _backoff(self, jitter: wait_random_exponential, state: RetryCallState) -> float:
-        """Return the seconds to wait before a retry: random with a doubling base, or what a 503 demands."""
+        """Return the seconds to wait before a retry: random, up to a limit that doubles with each try.
+
+        If the response (such as a 503) requests a longer wait that the call may still wait, that one.
+        """
         random_wait = jitter(state)
         error = _failure_of(state)
         requested = error.retry_after if isinstance(error, UnknownOutcomeError | ServerFaultError) else None

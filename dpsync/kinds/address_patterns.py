@@ -71,7 +71,7 @@ class PlaceTypes:
     ) -> PatternProblem | None:
         """Return why a pattern can match no object or list, and how to fix it; None if it can match one.
 
-        A search for a suggestion (`suggest`) takes a thousand times as long as the check.
+        With `suggest`, also search the nearest valid pattern, which takes a thousand times as long.
         """
         places, valid_count = self._walk(pattern.segments)
         ends = [place for place in places if self._may_match(place, target)]
@@ -105,9 +105,11 @@ class PlaceTypes:
     # --- walks ----------------------------------------------------------------------------------------
 
     def _walk(self, segments: Iterable[str]) -> tuple[set[PlaceType], int]:
-        """Walk from the root along the segments of an address or pattern, as far as the declarations allow.
+        """Follow the segments of an address or pattern, as far as the declared kinds allow.
 
-        Return the place types that the walk reaches, and the number of segments that it used.
+        Return (place types that the segments lead to, number of valid segments). A place type is a kind of
+        object or a list in it. A wildcard can lead to several. If fewer segments than given are valid, the
+        place types are those before the first wrong segment.
         """
         places = {_ROOT_PLACE}
         for index, segment in enumerate(segments):
@@ -120,7 +122,10 @@ class PlaceTypes:
         return places, len(tuple(segments))
 
     def _next_places(self, places: set[PlaceType], segment: str) -> Iterator[PlaceType]:
-        """Yield the place types to which one segment leads."""
+        """Yield the place types (kinds of objects, or lists in them) to which one segment leads.
+
+        An edge is a list word, such as "teams", or a kind, whose keys can be the segment. `*` follows each.
+        """
         for place in places:
             for edge, next_place in self._edges(place):
                 if segment == "*" or (
@@ -129,7 +134,7 @@ class PlaceTypes:
                     yield next_place
 
     def _with_all_below(self, places: set[PlaceType]) -> set[PlaceType]:
-        """Return these place types and all place types below them, for the segment `**`."""
+        """Return these place types and all that any further segments lead to, for the segment `**`."""
         reached, pending = set(places), list(places)
         while pending:
             for _, place in self._edges(pending.pop()):
@@ -145,9 +150,10 @@ class PlaceTypes:
         return self._edges_by_place[place]
 
     def _build_edges(self, place: PlaceType) -> Iterator[tuple[str | Kind, PlaceType]]:
-        """Yield what may follow a place type.
+        """Yield each possible next segment after a place type (a kind of object or a list in it).
 
-        A single entry, such as settings, has no key and is passed over.
+        An item is (list word such as "teams", or kind whose key is the segment; next place type). A single
+        entry, such as settings, has no key in addresses, so the words of its own lists follow directly.
         """
         if place == _ROOT_PLACE:
             yield self.registry.root, PlaceType(self.registry.root.name)
@@ -177,9 +183,10 @@ class PlaceTypes:
         }
 
     def _contained_kinds(self, place: PlaceType) -> Iterator[Kind]:
-        """Yield the kinds whose keys may follow: the kinds in a list, or the kinds of a node's children.
+        """Yield the kinds whose keys may be the next segment after a place type.
 
-        The address of a child node starts with the address of its parent only for such kinds.
+        For a list, these are the kinds in the list, without nodes that can only be in other nodes. For an
+        object, these are the kinds of its child nodes, whose addresses continue its own.
         """
         if place.list_words:
             for kind in self._lists[place.kind].get(place.list_words, ()):
@@ -192,7 +199,10 @@ class PlaceTypes:
                 yield self.registry[name]
 
     def _key_segment(self, kind: Kind, segment: str) -> str | None:
-        """Return a segment as the key of an object in an address; None if no object can have the key."""
+        """Return a segment in its normal form as the key of an object; None if no object can have the key.
+
+        An organization must be a known one. A segment in brackets can be any key.
+        """
         if kind is self.registry.root and self.organizations is not None:
             return segment if segment in self.organizations else None
         if segment.startswith("[") and segment.endswith("]"):
@@ -203,7 +213,10 @@ class PlaceTypes:
         return encode_segment(key) if LOCAL_KEY.fullmatch(key) else None
 
     def _kinds_at(self, places: Iterable[PlaceType]) -> list[Kind]:
-        """Return the kinds of the objects at these place types, sorted by name."""
+        """Return the kinds of the objects at these place types, sorted by name.
+
+        A list is no object, but its words also are the address of a single entry (such as settings) in it.
+        """
         kinds_by_name = {
             kind.name: kind
             for place in places
@@ -227,7 +240,11 @@ class PlaceTypes:
     def _problem_reason(
         self, pattern: Pattern, valid_count: int, places: set[PlaceType], names: PatternTarget
     ) -> str:
-        """Return why a pattern matches no address. `valid_count` is the number of segments that are right."""
+        """Return a message that says why a pattern matches no address.
+
+        The first `valid_count` segments are right and lead to `places`. `names` says what the pattern must
+        match: objects, lists or anything.
+        """
         if valid_count == len(pattern.segments):
             if names == "lists":
                 return f'"{pattern.text}" is not a list of entries, and dpsync deletes only objects in lists'
@@ -252,7 +269,11 @@ class PlaceTypes:
     def _segment_is_field_problem(
         self, pattern: Pattern, valid_count: int, places: set[PlaceType], names: PatternTarget
     ) -> PatternProblem | None:
-        """Return the problem if the last segment is a field of the object before it, otherwise None."""
+        """Return the problem if the last segment is a field of the object before it, otherwise None.
+
+        For example, "acme/sites/docs/title" must be "acme/sites/docs#title". The first `valid_count` segments
+        are right and lead to `places`.
+        """
         if valid_count != len(pattern.segments) - 1 or len(places) != 1 or places == {_ROOT_PLACE}:
             return None
         (place,), segment = places, pattern.segments[valid_count]
@@ -297,15 +318,16 @@ class PlaceTypes:
     # --- suggestions ----------------------------------------------------------------------------------
 
     def _nearest_pattern(self, pattern: Pattern, names: PatternTarget) -> str | None:
-        """Return the valid pattern with the fewest corrections, the first one in registry order if equal.
+        """Return the valid pattern with the cheapest corrections (Dijkstra's algorithm); None if too costly.
 
-        Searches the cheapest walk (Dijkstra). Never returns a wider pattern: a user who follows the
-        suggestion must not delete or ignore more than intended.
+        Among equal costs, the first one in registry order wins. A pattern that matches more than the written
+        one is never suggested: the user would delete or ignore more objects than meant.
         """
         segments = pattern.segments
         if len(segments) > _MAX_SUGGESTED_SEGMENTS:
             return None
         tie_breaker = count()
+        # cost, tie breaker, number of used segments, place type that was reached, corrected segments
         pending: list[tuple[int, int, int, PlaceType, tuple[str, ...]]] = [
             (0, next(tie_breaker), 0, _ROOT_PLACE, ())
         ]
@@ -335,16 +357,14 @@ class PlaceTypes:
     def _corrections(
         self, segment: tuple[str, ...], place: PlaceType
     ) -> Iterator[tuple[int, int, PlaceType, str | None]]:
-        """Yield the next steps of a corrected walk from a place type.
+        """Yield each way to keep, correct, add or remove the next segment of a pattern at a place type.
 
-        A step has its cost, the number of segments that it uses, the next place type, and the segment to
-        write. `segment` is the next segment of the pattern, () at its end.
+        An item is (cost, number of segments of the pattern that it uses: 0 or 1, next place type, segment to
+        write or None). `segment` has the next segment of the pattern, or is () at the pattern's end.
         """
         edges = self._edges(place)
         for edge, next_place in edges:
-            if not isinstance(
-                edge, str
-            ):  # a pattern may begin with the word of a kind: then it means every organization
+            if not isinstance(edge, str):  # add `*`: free for the organization, which a pattern may omit
                 yield 0 if place == _ROOT_PLACE else 2, 0, next_place, "*"
         if not segment:
             return
@@ -371,7 +391,7 @@ class PlaceTypes:
                     cost += _WILDCARD_COST
             if cost is not None:
                 yield cost, 1, next_place, word
-        yield 3, 1, place, None
+        yield 3, 1, place, None  # remove the segment
 
     @cached_property
     def _all_words(self) -> frozenset[str]:
@@ -403,9 +423,10 @@ NavigationPath = tuple[Address, tuple[str, ...]]
 
 
 def declared_container(place_field: str, entry: Entry) -> Address | None:
-    """Return the address of the entry in which an entry is placed by its field `place_field`.
+    """Return the address of the entry in which an entry is placed (its container), such as a collection.
 
-    Return None if the field is absent or refers to an object by id.
+    The field `place_field` refers to the container; with the value null, it is the parent. Return None if
+    the field is absent or refers to an object by its id on GitBook.
     """
     if place_field not in entry.fields:
         return None
@@ -418,19 +439,25 @@ def declared_container(place_field: str, entry: Entry) -> Address | None:
 def container_and_order(
     registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> tuple[Address, ListOrder] | None:
-    """Return the entry in which an entry is placed, and the list in it that orders its contents.
+    """Return the entry in which an entry is placed (its container), and the list that orders the contents.
 
-    None if the entry is in no other entry, or if no list orders it.
+    For example, a space may be in a collection. None if the entry is in no other entry of the files, or if
+    the container has no list that orders such entries.
     """
     order = registry.list_order(entry.kind)
-    holder_address = declared_container(order.place_field, entry) if order is not None else None
-    holder = entries.get(holder_address) if holder_address is not None else None
-    order_in_holder = registry.list_orders(entry.kind).get(holder.kind) if holder is not None else None
-    return (holder.address, order_in_holder) if holder is not None and order_in_holder is not None else None
+    container_address = declared_container(order.place_field, entry) if order is not None else None
+    container = entries.get(container_address) if container_address is not None else None
+    if container is None:
+        return None
+    order_in_container = registry.list_orders(entry.kind).get(container.kind)
+    return (container.address, order_in_container) if order_in_container is not None else None
 
 
 def live_container(kind: Kind, place_field: str, live: LiveObject) -> Identity | None:
-    """Return the object in which a live object is placed by its field `place_field`, else its parent."""
+    """Return (kind, id) of the object in which a live object is placed, such as the collection of a space.
+
+    The field `place_field` has the id; if it is empty, this is the parent.
+    """
     value = live.fields.get(place_field)
     return (
         (kind.field(place_field).type.referenced_kinds[0], value.id)
@@ -442,9 +469,10 @@ def live_container(kind: Kind, place_field: str, live: LiveObject) -> Identity |
 def declared_navigation_paths(
     registry: Registry, entries: Mapping[Address, Entry]
 ) -> Mapping[Address, set[NavigationPath]]:
-    """Return the navigation paths at which the files show an entry (a space), by its address.
+    """Return, for each entry that a navigation node shows (a space), where the files show it.
 
-    A node is left out if the files do not declare the `path` of the node and of each node above.
+    A navigation path is (owner of the navigation, `path` fields from the root to the node). A node is left
+    out if the files do not declare the `path` of the node or of a node above it.
     """
     paths: dict[Address, set[NavigationPath]] = defaultdict(set)
     for entry in entries.values():
@@ -458,7 +486,10 @@ def declared_navigation_paths(
 def _declared_path(
     registry: Registry, entries: Mapping[Address, Entry], entry: Entry
 ) -> NavigationPath | None:
-    """Return the navigation path of a node's entry; None if a `path` on the way is not declared."""
+    """Return (owner of the navigation, `path` fields from the root to the node) for a node's entry.
+
+    None if a `path` on the way is not declared, or if the owner is not in the files.
+    """
     paths: list[str] = []
     node: Entry | None = entry
     while node is not None and isinstance(registry[node.kind].shape, NodeShape):

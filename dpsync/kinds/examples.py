@@ -243,7 +243,11 @@ _ENTRIES: Final[Mapping[str, Any]] = {
 
 
 def file_example(path: str) -> dict[str, Any]:
-    """Return a root file with an example of the key that has this path."""
+    """Return a root file (`dpsync.yaml`) with an example of the YAML key that has this dotted path.
+
+    The example value is in `FILE_EXAMPLES`. It is wrapped in its parent keys from the inside out; parents in
+    `_PARENT_KEYS` are mappings with keys that users choose.
+    """
     names = path.split(".")
     value: Any = FILE_EXAMPLES[path]
     for depth in range(len(names), 0, -1):
@@ -277,7 +281,10 @@ def value_example(registry: Registry, kind: Kind, field: Field) -> Any:
 
 
 def part_example(registry: Registry, kind: Kind, field: Field, path: str, type_: Type | None) -> Any:
-    """Return an example of a part of a field's value, as YAML data."""
+    """Return an example of the part at a dotted path in a field's value, as YAML data.
+
+    It is the part of the field's own example, or else an example of the part's type (`type_`).
+    """
     for name in (f"{kind.name}.{field.name}.{path}", f"{field.name}.{path}"):
         if name in _VALUES:
             return _VALUES[name]
@@ -304,7 +311,10 @@ def entry_example(registry: Registry, kind: Kind) -> dict[str, Any]:
 
 
 def field_example(registry: Registry, kind: Kind, field: Field, word: str = "") -> dict[str, Any]:
-    """Return a file with one entry of this kind that has this field, or this word of its short form."""
+    """Return a file, as YAML data, with one entry of this kind that shows how to write a field.
+
+    With `word`, the entry has this part of the field's value as a key of its own (`inline_words`).
+    """
     value = value_example(registry, kind, field)
     if word in kind.inline_words:
         return _file_with_entry(registry, kind, {word: part_example(registry, kind, field, word, None)})
@@ -340,9 +350,12 @@ def minimal_entry_example(registry: Registry, kind: Kind) -> Any:
 
 
 def _file_with_entry(registry: Registry, kind: Kind, entry: Any) -> dict[str, Any]:
-    """Return a file with an entry of a kind below its parents, each with its required fields."""
+    """Return a file with an entry inside entries of its parent kinds, each with its required fields.
+
+    Wraps the entry in its list or mapping, then in its parent entry, up to the organization.
+    """
     while True:
-        holder = next((registry[name] for name in reversed(kind.parents) if name in registry), None)
+        parent = next((registry[name] for name in reversed(kind.parents) if name in registry), None)
         content: Any = entry
         if isinstance(kind.shape, EntryMapping):
             content = {key_example(registry, kind): entry}
@@ -350,11 +363,11 @@ def _file_with_entry(registry: Registry, kind: Kind, entry: Any) -> dict[str, An
             content = [entry]
         for part in reversed(kind.key.split(".")):
             content = {part: content}
-        if holder is None:
+        if parent is None:
             return {"dpsync": 1, **content}
-        if holder.parent is None:
-            return {holder.name: key_example(registry, holder), **content}
-        kind, entry = holder, minimal_entry_example(registry, holder) | content
+        if parent.parent is None:
+            return {parent.name: key_example(registry, parent), **content}
+        kind, entry = parent, minimal_entry_example(registry, parent) | content
 
 
 def _example_of_type(registry: Registry, type_: Type) -> Any:

@@ -703,7 +703,10 @@ class Kind(Struct, frozen=True, dict=True):
         return self.shape.key_field if isinstance(self.shape, EntryMapping) else None
 
     def create_call(self, pin: str | None, fields: Mapping[str, Any]) -> Call | ManualStep | None:
-        """Return the call that creates an entry: `lifecycle.create_with_id` if it fits, else `create`."""
+        """Return the request that creates an entry: `lifecycle.create_with_id` if it fits, else `create`.
+
+        `create_with_id` fits if the entry pins the id of the object, and has the required value in a field.
+        """
         add = self.lifecycle.create_with_id
         if add is not None and pin is not None and fields.get(add.field) == add.value:
             return add.call
@@ -719,16 +722,19 @@ class Kind(Struct, frozen=True, dict=True):
     def has_ids_line(self) -> bool:
         """Whether the ids file has a line for each object, because natural keys may change or be shared.
 
-        No line is needed if the key of the entry or a field with the id identifies the object for certain.
+        No line is needed if the key of the entry is data of the object, or if a natural key is its id.
         """
-        certain = self.key_field is not None or any(
+        is_identified_by_key = self.key_field is not None or any(
             self.field(name).response_path == self.id_path for name in self.natural_key_fields
         )
-        return self.parent is not None and bool(self.natural_keys) and not certain
+        return self.parent is not None and bool(self.natural_keys) and not is_identified_by_key
 
     @cached_property
     def asks_before_create(self) -> bool:
-        """Whether dpsync asks before it creates an object: it has content, and no certain key."""
+        """Whether the user may have to confirm a creation, because the entry may mean an existing object.
+
+        That holds for objects with content that dpsync does not identify by their key.
+        """
         return self.has_content and self.has_ids_line
 
     @cached_property
@@ -763,7 +769,7 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def lasting_fields(self) -> frozenset[str]:
-        """The fields except those that describe what the platform is doing."""
+        """The fields except those in which GitBook reports its own work and problems (`busy`, `trouble`)."""
         busy, trouble = self.platform_work.busy, self.platform_work.trouble
         transient = {busy.field if busy else None}
         transient |= {trouble.field, trouble.detail_field} if trouble else set()
@@ -775,7 +781,11 @@ class Kind(Struct, frozen=True, dict=True):
         return busy is not None and fields.get(busy.field) in busy.values
 
     def reported_problem(self, fields: Mapping[str, Any]) -> str | None:
-        """Return the problem that the platform reports for an object; None if there is none or it is busy."""
+        """Return the problem that GitBook reports for an object, such as a failed import, as a message.
+
+        None if the value is accepted, or while GitBook is still processing the object. The declaration of the
+        kind names the field with the problem (`trouble`).
+        """
         trouble = self.platform_work.trouble
         if trouble is None or self.is_busy(fields):
             return None

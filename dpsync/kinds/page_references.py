@@ -61,7 +61,10 @@ def _shown_space(
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Ref | LiveId | None:
-    """Return the space that a site space shows, by its entry or by the live site space; None if unknown."""
+    """Return the space that a site space shows; None if unknown.
+
+    `site_space` refers to an entry of the files or to an object on GitBook, of one of these `kinds`.
+    """
     space: Any = None
     for name in kinds:
         shows = registry[name].access_fields.get("shows")
@@ -78,7 +81,10 @@ def space_id(space: Ref | LiveId | None, live_id: Callable[[Address], str | None
 
 
 def with_page_ids(registry: Registry, desired: Desired, snapshot: Snapshot) -> Desired:
-    """Return the configuration with page ids in place of page paths, as far as the snapshot has the pages."""
+    """Return the configuration with page ids in place of page paths, because the API takes only ids.
+
+    A path stays if the snapshot does not have the space's pages, or no page with this path.
+    """
     changed: dict[Address, Entry] = {}
     for address, entry in desired.entries.items() if snapshot.pages else ():
         for reference in page_references(registry, entry, desired.entries, snapshot.objects):

@@ -65,9 +65,10 @@ class RedirectFault(Struct, frozen=True):
 def redirect_faults(
     links: Mapping[str, RedirectLink], nodes: Mapping[str, Address]
 ) -> Iterator[RedirectFault]:
-    """Yield the circles of redirects, and the redirects without effect, of one site.
+    """Yield the circles of redirects of one site, and its redirects from paths that show a node.
 
-    `links` has the redirects by source path, `nodes` the navigation nodes by URL path.
+    A redirect from the path of a node has no effect. `links` has the redirects by source path, `nodes` the
+    navigation nodes by URL path.
     """
 
     def next_path(path: str) -> str | None:
@@ -88,25 +89,29 @@ def redirect_faults(
 
 
 def declared_redirect_faults(registry: Registry, entries: Mapping[Address, Entry]) -> Iterator[RedirectFault]:
-    """Yield the redirect faults that the files reveal without the platform, sorted by site."""
+    """Yield the faults of redirects (circles, and redirects without effect) that the files alone reveal.
+
+    They are sorted by site. URLs count as paths of the site only if the files declare the site's host.
+    """
     kinds = {kind.name: kind.redirects for kind in registry.in_dependency_order if kind.redirects is not None}
     sites: dict[Address, list[Entry]] = defaultdict(list)
     for entry in entries.values():
         if entry.kind in kinds and entry.parent is not None:
             sites[entry.parent].append(entry)
     paths = _DeclaredPaths(registry, entries)
-    for owner, redirects in sorted(sites.items()):
-        base = declared_base_url(registry[entries[owner].kind], entries[owner].fields)
+    for site, redirects in sorted(sites.items()):
+        site_url = declared_base_url(registry[entries[site].kind], entries[site].fields)
         links = {}
         for entry in redirects:
             kind = registry[entry.kind]
             assert kind.redirects is not None
             link = redirect_link(
-                kind, kind.redirects, entry.address, entry.fields, paths.path_of_reference, base
+                kind, kind.redirects, entry.address, entry.fields, paths.path_of_reference, site_url
             )
             if link is not None:
-                links[link[0]] = link[1]
-        yield from redirect_faults(links, paths.visible_nodes(owner))
+                source_path, redirect = link
+                links[source_path] = redirect
+        yield from redirect_faults(links, paths.visible_nodes(site))
 
 
 def redirect_link(
@@ -117,10 +122,11 @@ def redirect_link(
     path_of: Callable[[str, Value], str | None],
     base: str | None,
 ) -> tuple[str, RedirectLink] | None:
-    """Return the normalized source path of an active redirect, and its link; None for a draft or a pattern.
+    """Return (normalized source path, link) of an active redirect; None for a draft or a source with `*`.
 
-    `path_of` takes the name of a kind and a reference, and returns the path of the referenced node. `base` is
-    the URL of the site, None if unknown.
+    The link's target is a path of the same site, or None if the redirect leads elsewhere. `path_of` takes the
+    name of a kind and a reference, and returns the path of the referenced node. `base` is the URL of the
+    site, None if unknown.
     """
     source = fields.get(redirects.source_field)
     default_values = {field.name: field.value_when_absent for field in kind.fields}
@@ -165,7 +171,7 @@ def normalize_path(text: str) -> str:
 
 
 def path_below(url: str, base: str) -> str | None:
-    """Return the path of a URL relative to the URL of a site; None if the URL is not on that site."""
+    """Return the path of a URL relative to the URL of a site (`base`); None if it is not on that site."""
     try:
         parts, base_parts = urlsplit(url), urlsplit(base)
     except ValueError:  # an unclosed bracket
@@ -207,7 +213,11 @@ class _DeclaredPaths:
         return self._paths.get(value.address) if isinstance(value, Ref) else None
 
     def _add(self, owner: Address, nodes: Iterable[Address], base_path: str, visible: bool) -> None:
-        """Add the nodes below a path. `visible` is False below a node that some visitors cannot see."""
+        """Add the nodes of a site (or child nodes) and, recursively, their children.
+
+        `owner` is the site or the parent node, and `base_path` its URL path. `visible` is False in a node
+        that some visitors cannot see. Nodes without a declared path segment are skipped with their children.
+        """
         for address in nodes:
             entry = self._entries.get(address)
             if entry is None:

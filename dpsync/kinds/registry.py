@@ -52,22 +52,23 @@ class SupportedKind(Kind, frozen=True):
 
 
 def with_profile_overrides(kind: Kind, profile: str) -> Kind:
-    """Return a declaration with the differences that it declares for a profile.
+    """Return a kind with the differences that its declaration has for an API version (`profile`).
 
-    It does not matter whether a server with the profile supports the kind.
+    This does not check whether a server with this API version supports the kind; see `for_profile`.
     """
     fields = tuple(
         replace(field, **field.profile_overrides[profile]) if profile in field.profile_overrides else field
         for field in kind.fields
     )
-    words = kind.profile_overrides.get(profile, {})
-    return replace(kind, **words, fields=fields) if words or fields != kind.fields else kind
+    overrides = kind.profile_overrides.get(profile, {})
+    return replace(kind, **overrides, fields=fields) if overrides or fields != kind.fields else kind
 
 
 def for_profile(kinds: Mapping[str, Kind], profile: Profile) -> dict[str, SupportedKind]:
-    """Return the kinds that a server with this profile supports, in the same order.
+    """Return the kinds that a server with this API version (`profile`) supports, in the same order.
 
-    A kind whose parents are all unsupported is left out, too.
+    Each is reduced to the requests that the server has. A kind whose parents are all unsupported is left
+    out, too.
     """
     if profile.is_complete:
         return {name: _supported(kind) for name, kind in kinds.items()}
@@ -148,7 +149,7 @@ class _Support(Struct, frozen=True):
         )
 
     def _supported_read(self, kind: Kind, read: Read) -> Read | None:
-        """Return the first way to read a kind that the server has; None if there is none."""
+        """Return the first way to read a kind (`read` or its fallbacks) that the server has, or None."""
         alternative: Read | None = read
         while alternative is not None:
             paths = alternative.paths if isinstance(alternative, NodeListsRead) else (alternative.path,)
@@ -164,10 +165,10 @@ class _Support(Struct, frozen=True):
         return order
 
     def _supported_field(self, kind: Kind, item: Field) -> tuple[Field, bool]:
-        """Return a field with the requests that write it, and whether these requests write all of its values.
+        """Return (field with only the requests that the server has, whether these write all of its values).
 
-        A field with requests of its own needs these. Any other field must be a member of the kind's update
-        request.
+        A field can have its own request, or one for each value (`own_call`). Any other field must be a member
+        of the kind's update request; if the server does not accept the member, `fallback_call` is used.
         """
         if isinstance(item, ListOrder):
             order = self._supported_order(self.kinds[item.item_kind], item.move_order)
@@ -228,9 +229,14 @@ class _Support(Struct, frozen=True):
         return all(self.profile.has_operation(method, expanded) for expanded in self.expand_paths(kind, path))
 
     def expand_paths(self, kind: Kind, path: str) -> set[str]:
-        """Return the paths that a template means, with `{}` for parameters, one for each kind of parent."""
+        """Return the URL paths that a path template of a kind means, with `{}` for each parameter.
 
-        def parameter(match: re.Match[str]) -> str:
+        "{self}" stands for the path of the object, and "{parent}" for the path of its parent: one path is
+        returned for each kind of parent.
+        """
+
+        def expand_parameter(match: re.Match[str]) -> str:
+            """Return `{}` for a name in braces, or several if the id of the named kind has several parts."""
             name = match[1]
             if name == "parent":
                 return "{parent}"
@@ -239,7 +245,7 @@ class _Support(Struct, frozen=True):
                 return "{}"
             return _NAME.sub("{}", named_kind.id_path)
 
-        path = _NAME.sub(parameter, path.partition("?")[0].replace("{self}", kind.url_path))
+        path = _NAME.sub(expand_parameter, path.partition("?")[0].replace("{self}", kind.url_path))
         if "{parent}" not in path:
             return {path}
         parent_paths = {
@@ -373,7 +379,7 @@ class Registry:
 
     @cached_property
     def _place_fields(self) -> dict[str, tuple[tuple[SupportedKind, Any], ...]]:
-        """Return the fields that place an object in another one, by the kind of the other object."""
+        """Return (kind, field) for each field that places an object in another one, by the other's kind."""
         fields_by_kind: dict[str, tuple[tuple[SupportedKind, Any], ...]] = {}
         for kind in self.in_dependency_order:
             for field in kind.fields:
@@ -385,9 +391,9 @@ class Registry:
         return fields_by_kind
 
     def place_fields(self, name: str) -> tuple[tuple[SupportedKind, Any], ...]:
-        """Return kind and field of each field that places an object in an object of this kind.
+        """Return (kind, field) for each field that places an object in an object of the kind `name`.
 
-        Examples of such objects are collections and section groups.
+        For example, spaces have a field that places them in a collection.
         """
         return self._place_fields.get(name, ())
 
@@ -409,20 +415,20 @@ class Registry:
         return next(iter(self._list_orders[name].values()), None)
 
     def kinds_referring_to(self, name: str) -> tuple[SupportedKind, ...]:
-        """Return the kinds with a readable field that may refer to an object of this kind.
+        """Return the kinds with a readable field that may refer to an object of the kind `name`.
 
-        A field that only places an object counts only if deleting the container moves its contents up
-        ("lifted").
+        A field that places objects in a container of this kind counts only if the contents of a deleted
+        container move up ("lifted"). Otherwise they are deleted with it, and no reference remains.
         """
-        places = {(kind.name, field.name) for kind, field in self.place_fields(name)}
-        lifted = self.kinds[name].lifecycle.on_delete == "lifted"
+        place_fields = {(kind.name, field.name) for kind, field in self.place_fields(name)}
+        moves_contents_up = self.kinds[name].lifecycle.on_delete == "lifted"
         return tuple(
             kind
             for kind in self.in_dependency_order
             if any(
                 name in field.referenced_kinds
                 and field.response_path is not None
-                and (lifted or (kind.name, field.name) not in places)
+                and (moves_contents_up or (kind.name, field.name) not in place_fields)
                 for field in kind.fields
             )
         )
@@ -432,10 +438,10 @@ class Registry:
         return isinstance(kind.shape, EntryMapping) and kind.shape.key_field is not None
 
     def fold_key(self, kind: Kind, key: str) -> str:
-        """Return a key in the form that addresses have.
+        """Return the key of an entry in the form that addresses have, so that equal keys compare equal.
 
-        A key that is data is folded like the data, such as e-mail addresses to lower case. A key that is a
-        reference is folded like the key to which it refers.
+        A key that is data is normalized as the field's type does, such as e-mail addresses to lower case. A
+        key that refers to another entry is normalized like the key of that entry. Other keys stay.
         """
         if kind.key_field is None:
             return key
@@ -449,9 +455,9 @@ class Registry:
 
 @cache
 def build_registry(profile: str = FULL.name) -> Registry:
-    """Return the registry of all declared kinds that a server with this profile supports.
+    """Return the registry of the kinds that a server with this API version (`profile`) supports.
 
-    The registry is cached and immutable.
+    It collects the `Kind` values of all modules in `dpsync.kinds.declarations`. It is cached and immutable.
     """
     import dpsync.kinds.declarations as package
 

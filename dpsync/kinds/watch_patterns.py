@@ -23,7 +23,10 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def allowed_words(type_: Type) -> tuple[str, ...] | None:
-    """Return the words that a value of a type may contain; None if the type has no fixed list of words."""
+    """Return the words that a value of a type may contain, such as "true" and "false".
+
+    None if the type has no fixed list of words, so that patterns cannot name its values.
+    """
     match type_:
         case Flag():
             return tuple(_BOOLEANS)
@@ -35,9 +38,9 @@ def allowed_words(type_: Type) -> tuple[str, ...] | None:
 
 
 def format_value(field: Field, value: Value) -> str | None:
-    """Return a live value as the text in a pattern (`a,b`); None if no pattern can contain the value.
+    """Return a field's value on GitBook as the text in a `watch` pattern (`a,b`), or None.
 
-    The platform may return words that dpsync does not know.
+    No pattern can contain values of other types than flags and words, or words that dpsync does not know.
     """
     if allowed_words(field.type) is None:
         return None
@@ -65,7 +68,7 @@ def parse_value(field: Field, text: str) -> Value | Invalid:
 
 
 def access_patterns(registry: Registry) -> tuple[str, ...]:
-    """Return the patterns that `watch: access` stands for: every place and field that gives access."""
+    """Return the patterns that `watch: access` stands for: every list and field that gives access."""
     return (*access_places(registry), *access_fields(registry))
 
 
@@ -114,7 +117,10 @@ def _sorted(patterns: Iterable[str]) -> tuple[str, ...]:
 
 
 def _pattern_prefixes(registry: Registry, kind: Kind) -> Iterator[str]:
-    """Yield the prefixes of patterns for objects below any object of a kind, as `*/sites/*/`."""
+    """Yield the prefixes of patterns for fields and lists in any object of a kind, such as `*/sites/*/`.
+
+    There is one for each chain of parent kinds. A pattern may omit the organization, so it has no prefix.
+    """
     if kind.parent is None:
         yield ""
         return

@@ -102,21 +102,21 @@ class IdsFile(Struct, frozen=True):
         return lines if key is None else dict(_with_organization_key(lines, key))
 
     def with_edits(self, platform: str, edits: IdsEdits) -> IdsFile:
-        """Return the ids file with these lines in place of the lines at the same addresses.
+        """Return the ids file with changed lines: `edits` maps (organization id, address) to the new line.
 
-        An edit of None removes the line. A line whose address begins with an earlier key of the organization
-        is a line of the same entry: it is replaced too, and the rest of its section takes the present key.
+        The line None removes the line of the address. If edits use another key of the organization than the
+        file, the key has changed: then all lines of the organization get the new key in their addresses.
         """
         current_keys = {
-            owner: address.organization_key for (owner, address), line in edits.items() if line is not None
+            id: address.organization_key for (id, address), line in edits.items() if line is not None
         }
-        current_keys = {owner: address.organization_key for owner, address in edits} | current_keys
+        current_keys = {id: address.organization_key for id, address in edits} | current_keys
         sections = {name: dict(section) for name, section in self.sections.items()}
         organizations = sections.setdefault(platform, {})
         for organization, key in current_keys.items():
             lines = dict(_with_organization_key(organizations.get(organization, {}), key))
-            for (owner, address), line in edits.items():
-                if owner != organization:
+            for (edited_organization, address), line in edits.items():
+                if edited_organization != organization:
                     continue
                 current_address = (
                     address
@@ -191,9 +191,9 @@ class IdsComparison(Struct, frozen=True):
 
     @property
     def edits(self) -> IdsEdits:
-        """Return the lines to write, so that the file agrees with the platform.
+        """Return the edits after which the ids file agrees with the objects on GitBook.
 
-        A line without a live object stays. A line of a former key ("moved") is removed.
+        A line without a live object stays. A line whose object now has another address ("moved") is removed.
         """
         return {
             (remark.organization, remark.address): remark.live_line
@@ -249,9 +249,10 @@ def _iterate_changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
 
 
 def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
-    """Return the ids file `current` of a branch, merged with the changes from `before` to `after`.
+    """Return the ids file `current` of a git branch, merged with the changes that an apply made.
 
-    An apply made these changes. The rules are in the docstring of this module.
+    The apply changed the ids file `before` to `after`, while others may have changed the branch. The rules
+    are in the docstring of this module.
     """
     merged = MergedIds(current)
     changes = groupby(
@@ -272,10 +273,11 @@ def merge_ids(before: IdsFile, after: IdsFile, current: IdsFile) -> MergedIds:
 def _merge_section(
     merged: MergedIds, platform: str, organization: str, key: str | None, changes: list[LineChange]
 ) -> MergedIds:
-    """Merge the changes of one organization into the merged ids file.
+    """Merge the changes that an apply made to the lines of one organization into the branch's ids file.
 
-    `key` is the key of the organization on the branch; None if it is the same as in the changes. A change
-    that only adds the mark `kept` never replaces another id on the branch.
+    If the branch changed the same line, an apply's new line replaces it, but a removal keeps it; a change of
+    only the mark `kept` never replaces another id. `key` is the organization's key on the branch; None if it
+    is the same as in the changes.
     """
     key = key or changes[0].address.organization_key
     branch_lines = merged.ids.lines(platform, organization, key)

@@ -142,10 +142,10 @@ def _lowercase_percent_escapes(percent: str) -> str:
 
 
 def _base64_forms(value: bytes) -> Iterator[str]:
-    """Yield the base64 text of a value, and what base64 of a longer text with this value contains.
+    """Yield the texts by which a secret shows in base64, alone or in a longer encoded text ("user:secret").
 
-    Base64 encodes groups of three bytes. The value may begin at each of the three positions in a group, as in
-    "user:value", so there are three such parts.
+    Base64 encodes groups of three bytes, and the secret may begin at each of the three positions in a group.
+    So there are three parts that do not depend on the text around it. Used to mask secrets in outputs.
     """
     for prefix in (b"", b"1", b"22"):
         encoded = base64.b64encode(prefix + value)

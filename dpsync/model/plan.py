@@ -232,16 +232,12 @@ class Plan(Comparison):
         return hashlib.sha256(self.canonical_json()).hexdigest()
 
     def canonical_json(self) -> bytes:
-        """Return the canonical JSON form.
+        """Return the JSON from which the digest of the plan is computed: only what an approval must cover.
 
-        It is without `origins`, times, the number of requests, the platform's own processes and problems, and
-        what is not watched. Platform and organizations are named by address and id, so a plan for one
-        platform never approves another. A platform on this machine has no address here, because its port
-        changes each time.
-
-        The commit of the base is left out, and so are labels and notes, except notes about consequences: the
-        influence of the base is in the changes and refusals. So a digest that was approved before a merge
-        names the same operations after the merge.
+        It leaves out times, counts of requests, work and problems of GitBook itself, the lists of unwatched
+        parts, labels, notes without consequences, and the commit with which git compares. So a digest that
+        was approved before a merge also approves the same operations after the merge. URL and organization
+        ids stay, so no plan approves another platform; a local server has no URL here: its port changes.
         """
         excluded: dict[str, Any] = dict.fromkeys(_NOT_IN_DIGEST, True)
         excluded_labels = {"__all__": {"cause", "masked"}}

@@ -37,7 +37,11 @@ class RefusalTemplate(Struct, frozen=True):
         answers: tuple[WayOut, ...] = (),
         **words: object,
     ) -> Refusal:
-        """Return the refusal for an address: the plan may not be applied."""
+        """Return the refusal for an address: the plan may not be applied before the user resolves it.
+
+        `words` fill the placeholders of the texts. `candidates` are the objects from which the user may have
+        to choose, and `answers` are edits or confirmations (`--confirm`) that resolve the refusal.
+        """
         return Refusal(
             code=self.code.format(**words),
             address=str(address),
@@ -48,7 +52,7 @@ class RefusalTemplate(Struct, frozen=True):
         )
 
     def diagnostic(self, address: str | None = None, span: Span | None = None, **words: object) -> Diagnostic:
-        """Return the same text as a finding about an apply that has not started."""
+        """Return the refusal's text as an error of the command, for an apply that has not started."""
         message, hint = self.message.format(**words), self.way_out.format(**words)
         return Diagnostic(self.code, message, span, address, hint=hint)
 

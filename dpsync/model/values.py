@@ -47,7 +47,7 @@ class Secret(Struct, frozen=True):
 def map_leaves(value: Value, change: Callable[[Any], Any]) -> Value:
     """Return the value with each leaf (also references, ids and secrets) replaced by `change(leaf)`.
 
-    Keys are sorted. Both sides of a comparison use this function, so no plan depends on the order of keys.
+    Keys are sorted, so that no plan depends on their order in the files or on GitBook.
     """
     if isinstance(value, dict):
         return {key: map_leaves(value[key], change) for key in sorted(value)}

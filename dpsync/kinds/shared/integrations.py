@@ -13,7 +13,7 @@ from dpsync.kinds.types.schemas import FLAG, NUMBER, list_schema, mapping_schema
 
 
 def claims_schema(value: Any) -> list[str]:
-    """Return what is wrong with a schema of visitor claims, as sentences; [] for a valid schema."""
+    """Return the faults of a schema of visitor claims, as sentences; [] for a valid schema."""
     from jsonschema import Draft7Validator
     from jsonschema.exceptions import SchemaError
 
@@ -33,9 +33,9 @@ def claims_schema(value: Any) -> list[str]:
 
 
 def published_claims_schema(value: Any) -> list[str]:
-    """Return what is wrong with a schema of visitor claims for the current API version, as sentences.
+    """Return the faults of a schema of visitor claims by the rules of the current API version, as sentences.
 
-    There, claims need a description and one of a few types.
+    It requires a description and one of a few types for each claim, which older versions do not.
     """
     faults = claims_schema(value)
     if faults:
@@ -48,7 +48,7 @@ def published_claims_schema(value: Any) -> list[str]:
 
 
 def _claim_faults(name: str, part: Any) -> list[str]:
-    """Return what is wrong with the schema of one claim, as sentences. `name` is its dotted path."""
+    """Return the faults in the JSON Schema (`part`) of one claim, as sentences. `name` is its dotted path."""
     if not isinstance(part, dict):
         return [f'the claim "{name}" must be a mapping']
     kind = part.get("type")

@@ -134,10 +134,10 @@ class Type(Struct, frozen=True):
         return wire
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
-        """Return why a response value must not be decoded, None if it may be decoded.
+        """Return why a value of a response has an unexpected shape, None if `decode` can read it.
 
-        Only types are checked. Unknown words and members are allowed, and limits for written values do not
-        apply.
+        Only JSON types are checked: GitBook may add words and members that dpsync does not know, and limits
+        hold only for written values.
         """
         del wire
         return None
@@ -216,9 +216,10 @@ def merge_mappings(lower: Mapping, overlay: Mapping, merge: MergeMember) -> Mapp
 
 
 def merge_values(lower: Node, overlay: Node) -> Node:
-    """Merge an overlay value into a value below, for values of unknown type.
+    """Merge a YAML value of an environment's overlay into the value that it changes (`lower`).
 
-    Mappings are merged. Other values, and references to files, are replaced.
+    For values of unknown type: mappings are merged at every depth. Other values, and references to files
+    (`{file: PATH}`), are replaced.
     """
     if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
         return overlay
@@ -233,9 +234,9 @@ def is_file_reference(node: Node) -> bool:
 
 
 def file_reference_path(node: Node, ctx: ParseContext) -> Scalar | Invalid | None:
-    """Return the path in a node `{file: PATH}`, None for any other node.
+    """Return the path in a YAML value `{file: PATH}`, None for any other value.
 
-    A path that is no text is an error.
+    If the path is no text, report an error and return an `Invalid`.
     """
     if not isinstance(node, Mapping) or len(node.entries) != 1 or node.entries[0][0].value != "file":
         return None

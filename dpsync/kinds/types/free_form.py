@@ -176,7 +176,11 @@ class Json(Type, frozen=True):
         )
 
     def _merge_data(self, lower: Node, overlay: Node) -> Node:
-        """Merge an overlay value into a value below. An object with another `tag` replaces the object."""
+        """Merge a YAML value of an environment's overlay into the value that it changes (`lower`).
+
+        An object with another `tag` (the member that names its form) replaces the whole object. If the
+        overlay has one of the exclusive members, the other ones are dropped.
+        """
         if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
             return overlay
         old_tag, new_tag = (node.get(self.tag or "") for node in (lower, overlay))
@@ -184,7 +188,7 @@ class Json(Type, frozen=True):
             return overlay
         if any(name in overlay for name in self.exclusive_members):
             lower = lower.with_keys({*lower.keys()} - {*self.exclusive_members})
-        return merge_mappings(lower, overlay, lambda _, old_tag, new_tag: self._merge_data(old_tag, new_tag))
+        return merge_mappings(lower, overlay, lambda _, old, new: self._merge_data(old, new))
 
     @property
     def is_shaped(self) -> bool:
@@ -259,7 +263,11 @@ class Json(Type, frozen=True):
         )
 
     def _same(self, wanted: Value, live: Value) -> bool:
-        """Return whether two parts of a wanted and a live value are equal, given what the type manages."""
+        """Return whether a part of a live value needs no change to become the wanted part.
+
+        A secret equals any value, because GitBook does not return it. With `is_partial`, members that the
+        wanted value does not have are not managed, except those that disappear when it is written.
+        """
         if isinstance(wanted, Secret):
             return True
         if isinstance(wanted, dict) and isinstance(live, dict):
@@ -390,7 +398,10 @@ def _with_nulls_for_added_members(before: Any, after: Any) -> Any:
 
 
 def _secret_parts(value: Value) -> Value:
-    """Return a JSON value reduced to its secrets, None if it has none."""
+    """Return a JSON value reduced to the secrets (`{env: NAME}`) in it, None if it has none.
+
+    Lists become mappings by index, so that each secret keeps its place.
+    """
     if isinstance(value, Secret):
         return value
     if isinstance(value, dict):
@@ -422,9 +433,9 @@ def claim_paths(condition: str) -> Iterator[tuple[str, ...]]:
 
 
 def unknown_claim(path: tuple[str, ...], schema: Any) -> tuple[str, str] | None:
-    """Return the first part of a claim path that a schema does not define, and a hint; else None.
+    """Return (shortest undefined start of a claim path, hint), or None if the schema defines the claim.
 
-    A name after a text, a number or a list is a property of the value, not a claim.
+    A name after a text, a number or a list is a property of the value (such as `length`), not a claim.
     """
     current = schema
     for depth, name in enumerate(path):

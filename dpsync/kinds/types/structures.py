@@ -67,14 +67,19 @@ class Object(Type, frozen=True, dict=True):
         return INVALID if any(item is INVALID for item in value.values()) else value
 
     def merge_overlay(self, lower: Node, overlay: Node) -> Node:
-        """Merge two mappings part by part. With `exactly_one`, another part replaces the mapping."""
+        """Merge a mapping of an environment's overlay into the mapping that it changes, part by part.
+
+        With `exactly_one`, a mapping with another part replaces the mapping.
+        """
         if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
             return overlay
         if self.exactly_one and lower.keys() != overlay.keys():
             return overlay
 
-        def merge_part(name: str, below: Node, above: Node) -> Node:
-            return self.parts[name].merge_overlay(below, above) if name in self.parts else above
+        def merge_part(name: str, lower_part: Node, overlay_part: Node) -> Node:
+            if name not in self.parts:
+                return overlay_part
+            return self.parts[name].merge_overlay(lower_part, overlay_part)
 
         return merge_mappings(lower, overlay, merge_part)
 
