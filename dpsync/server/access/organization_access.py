@@ -48,10 +48,10 @@ def grants_to(store: Store, organization: str, grantee_kind: str, grantee_id: st
 
 
 def affected_user(record: Record) -> str | None:
-    """Return the id of the user whose access in the record's organization depends on the record.
+    """Return the id of the user whose cached access must be recomputed after a write of the record.
 
-    Return "" if no access depends on the record, and None if the access of several users may depend on
-    it.
+    Return "" if no access depends on the record, and None if the access of several users may depend on it,
+    such as a role that is given to a team.
     """
     if record.kind in ("member", "membership"):
         return record.ref

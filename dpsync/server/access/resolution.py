@@ -62,11 +62,11 @@ def strongest_role(access: OrganizationAccess, content: ProtectedObject, contain
 
 
 def role_by_precedence(access: OrganizationAccess, content: ProtectedObject, containers: Containers) -> Role:
-    """Return the role from the first place, in order of precedence, that sets one.
+    """Return a member's role on a content: the role set on the most specific object that sets one.
 
-    The order is: the content, the sites that show it, each collection from the innermost outwards, the
+    In this order: the content, the sites that show it, each collection from the innermost outwards, the
     organization. If one step sets several roles (for a member and a team, or on several sites), the strongest
-    counts; the documentation does not cover this case.
+    counts; GitBook's documentation does not cover this case.
     """
     if not access.is_member or access.role == "admin":
         return access.role

@@ -44,9 +44,9 @@ class SpaceGroups:
             self.update(None, record)
 
     def update(self, before: Record | None, after: Record | None) -> None:
-        """Update the groups for a written record.
+        """Update the groups after a write of a space, collection, site or site space.
 
-        `before` is None for a new record, `after` for a deleted one.
+        `before` is the record before the write, None if it is new. `after` is None if it was deleted.
         """
         for record, exists in ((before, False), (after, True)):
             if record is None:
@@ -140,10 +140,10 @@ class SpaceGroups:
         return visible
 
     def _shared_viewer(self, access: OrganizationAccess) -> OrganizationAccess:
-        """Return an access reduced to what matters for groups, so that many members share one viewer.
+        """Return a member's access, simplified so that members who see the same groups have equal values.
 
-        Any role in the organization has the same effect here as `read`. The user id matters only for users
-        who created a collection or site with the level null, which its creator still sees.
+        The results for groups are cached by this value. Any role in the organization counts as `read`. The
+        user id is kept only for users who created a collection or site that others cannot see (level null).
         """
         if not self._groups_by_viewer:
             containers = (*self._collections.values(), *self._sites.values())

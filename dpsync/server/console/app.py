@@ -100,7 +100,7 @@ class Console:
             self._planner.stop()
 
     async def _dispatch(self, request: Request) -> Response:
-        """Return the page for a request: a resource below the API prefix, or else the handler of the path."""
+        """Return the page for a request: of an API resource if the path has the prefix, or of a handler."""
         method = "GET" if request.method == "HEAD" else request.method
         path = request.url.path
         if path.startswith(f"{_API_PREFIX}/v1/") and method == "GET":
@@ -150,7 +150,11 @@ class Console:
         )  # fmt: skip
 
     async def _new_requests(self, request: Request) -> Response:
-        """Return the logged requests after a number as JSON, for the script of the page."""
+        """Return the requests that were logged after the last one on the page, as JSON for its script.
+
+        The query has the number of that request (`after`), and how often the log was cleared (`cleared`): if
+        that differs, all requests are new.
+        """
         log = self.gateway.log
         after, cleared = (request.query_params.get(name, "0") for name in ("after", "cleared"))
         last_number = log.dropped + len(log.entries)
@@ -228,7 +232,7 @@ class Console:
         return await self._run_action(request, lambda: self.plane.set_clock(setting))
 
     async def _reset_world(self, request: Request) -> Response:
-        """Reset the state to the starting world if the form confirms it."""
+        """Reset all data to those with which the server started (its world), if the form confirms it."""
         form = await _read_form(request)
         if form.get("sure") != "yes":
             return await self._switches_page(

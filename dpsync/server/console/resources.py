@@ -102,7 +102,7 @@ def _join_path(path: list[str]) -> str:
 
 
 def _ancestor_links(companion: Companion, request_scope: Scope, path: list[str]) -> Iterator[ResourceLink]:
-    """Yield links to the readable resources above a path."""
+    """Yield a link for each shorter path, such as `/v1/orgs/acme`, that the API (`companion`) can read."""
     for length in range(2, len(path)):
         ancestor = _join_path(path[:length])
         operation, _ = companion.find_operation(
@@ -115,7 +115,11 @@ def _ancestor_links(companion: Companion, request_scope: Scope, path: list[str])
 def _item_links(
     companion: Companion, request_scope: Scope, path: list[str], value: Any
 ) -> Iterator[ResourceLink]:
-    """Yield links to the items of a list that have a URL of their own, below the list or at the top level."""
+    """Yield links to the items of a list, for the console.
+
+    The URL of an item is under the URL of the list, or else directly under `/v1`. `value` is the response.
+    Items without a readable URL have no link.
+    """
     items = value.get("items") if isinstance(value, dict) else None
     prefixes = (path, ["v1", path[-1]])
     id_fields = [_id_field(companion, request_scope, [*prefix, "x"]) for prefix in prefixes]
@@ -127,7 +131,10 @@ def _item_links(
 
 
 def _id_field(companion: Companion, request_scope: Scope, path: list[str]) -> str:
-    """Return the field that identifies an item in the last segment of a path, or "" if it cannot be read."""
+    """Return the field of an item ("id", "slug" or "name") whose value is the last segment of its URL path.
+
+    Return "" if the API (`companion`) has no readable path for such items. `path` has a placeholder there.
+    """
     raw = _join_path(path).encode()
     operation, _ = companion.find_operation({**request_scope, "method": "GET", "path": "", "raw_path": raw})
     if (
@@ -148,7 +155,7 @@ def _item_title(item: dict[str, Any]) -> str:
 
 
 def _subresource_links(companion: Companion, path: list[str]) -> Iterator[ResourceLink]:
-    """Yield links to the readable resources below a path whose URLs need no further id."""
+    """Yield links to the resources under a path that the API can read without a further id."""
     for operation in companion.readable_operations:
         template = ["v1", *operation.path.strip("/").split("/")]
         tail = template[len(path) :]

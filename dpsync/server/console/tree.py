@@ -151,7 +151,7 @@ def _navigation_lines(nav: Navigation, parent: str, titles: dict[str, str], path
 
 
 def _site_space_lines(nav: Navigation, section: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
-    """Yield a line for each site space in a section, or at the root ("")."""
+    """Yield a line for each site space in a section, or at the top level ("")."""
     del path
     for site_space in nav.site_spaces_in(section):
         doc, draft = site_space.doc, bool(site_space.doc.get("draft"))
@@ -182,13 +182,15 @@ def _space_tree(
     for record in (*collections, *spaces):
         children_by_parent.setdefault(record.parent, []).append(record)
 
-    def lines(parent: str) -> Iterator[TreeLine]:
+    def lines_in(parent: str) -> Iterator[TreeLine]:
         children = children_by_parent.get(parent, ())
         for item in sorted(children, key=lambda child: (child.position, child.kind, child.seq)):
             doc = item.doc
             if item.kind == "collection":
                 path = _api_path("collections", item.id)
-                yield TreeLine(doc["title"], item.id, (), path, "collection", children=tuple(lines(item.id)))
+                yield TreeLine(
+                    doc["title"], item.id, (), path, "collection", children=tuple(lines_in(item.id))
+                )
                 continue
             is_styleguide = doc.get("type") == "styleguide"
             tags = [] if sites_per_space[item.id] or is_styleguide else ["in no site"]
@@ -197,7 +199,7 @@ def _space_tree(
             tags += ["synced with git"] if doc.get("gitSync") else []
             yield TreeLine(doc["title"], item.id, tuple(tags), _api_path("spaces", item.id), "space")
 
-    return tuple(lines(""))
+    return tuple(lines_in(""))
 
 
 # --- people ---------------------------------------------------------------------------------------

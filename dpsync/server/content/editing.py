@@ -41,10 +41,10 @@ class ContentEditor:
         self._file_ids_by_ref: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Json]) -> list[Json]:
-        """Apply the changes and return what each one touched.
+        """Apply the changes in order, and return the ids of the pages or files that each one affected.
 
-        The result has `{operation, page}`, or `{operation, files}` with the ids of the files, for each
-        change.
+        For each change, the result has `{operation, page: ID}` or `{operation, files: [ID, …]}`. Raise
+        EditError if a change is not possible, or if pages would be nested too deeply.
         """
         carried_out = [self._apply_change(change) for change in changes]
         if self._file_ids_by_ref:
@@ -127,10 +127,10 @@ class ContentEditor:
         sibling_pages(self.content, ancestors).remove(page)
 
     def _revert_page(self, change: Json) -> None:
-        """Reset a page to its state in `base`.
+        """Reset a page to its state in `base`, the content from which the edits started.
 
-        A page that is not in `base` is deleted. A deleted page is restored at the end of its parent, or of
-        the root if the parent does not exist, without pages below it that exist elsewhere by now. Any other
+        A page that is not in `base` is deleted. A deleted page is restored at the end of its parent, or at
+        the top level if the parent no longer exists, without child pages that now exist elsewhere. Any other
         page keeps its position.
         """
         base_entry = find_page(self._base["pages"], change["page"])
@@ -161,17 +161,17 @@ class ContentEditor:
 
     def _insert_at(self, siblings: list[Page], page: Page, position: Json | None) -> None:
         """Insert a page before or after a sibling, or at the end. Raise EditError for an invalid position."""
-        neighbors = [(side, id) for side, id in (position or {}).items() if id is not None]
+        neighbors = [(relation, id) for relation, id in (position or {}).items() if id is not None]
         if not neighbors:
             siblings.append(page)
             return
         if len(neighbors) > 1:
             raise EditError("invalid position: name `before` or `after`, not both")
-        side, id = neighbors[0]
+        relation, id = neighbors[0]
         index = next((number for number, sibling in enumerate(siblings) if sibling["id"] == id), None)
         if index is None:
             raise EditError(f"invalid position: {id!r} is not a sibling")
-        siblings.insert(index if side == "before" else index + 1, page)
+        siblings.insert(index if relation == "before" else index + 1, page)
 
     # --- files ------------------------------------------------------------------------------------
 
@@ -203,7 +203,10 @@ class ContentEditor:
                 page["body"] = {"markdown": text}
 
     def _unused_id(self, kind: str) -> str:
-        """Return an id that neither content uses. A world may already use ids that `new_id` returns."""
+        """Return an id that is in neither the content nor `base`.
+
+        The server's initial data may contain ids that `new_id` returns, so such ids are skipped.
+        """
         used_ids = {
             page["id"] for content in (self.content, self._base) for page, _ in walk_pages(content["pages"])
         }

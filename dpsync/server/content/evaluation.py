@@ -37,9 +37,10 @@ def evaluate_expressions(
 
 
 def inline_reusable_contents(document: Json, contents: Iterable[Json]) -> Json:
-    """Return the document with reusable contents in place of references to them.
+    """Return the document with reusable contents inserted in place of references to them, at any depth.
 
-    A reference stays if its content is missing or contains itself.
+    A reference stays if its content is missing, or if it is inside that same content. `make_replacer` gets
+    the ids of the contents around a node.
     """
     contents_by_id = {content["id"]: content for content in contents}
 
@@ -82,9 +83,9 @@ def resolve_references(document: Json, find_url: Callable[[Json], str | None]) -
 
 
 def _replace_nodes(node: Json, replace: Callable[[Json], list[Json] | None]) -> Json:
-    """Return a copy of a node with replaced descendants.
+    """Return a copy of a document node in which `replace` has replaced descendants.
 
-    `replace` returns the nodes in place of a descendant, or None to keep the node and look into it.
+    `replace` gets a descendant and returns the new nodes, or None to keep it and continue with its children.
     """
     copy = dict(node)
     for part in ("nodes", "fragments"):

@@ -91,7 +91,8 @@ class _ThreeWayMerge:
     def _merge_pages(self) -> list[Json]:
         """Return the merged tree of pages.
 
-        A page whose parent was deleted, or that would be inside itself, moves to the root as a conflict.
+        A page whose parent was deleted, or that would be inside itself after moves in both versions, moves to
+        the top level, and a conflict is added. `parents` maps page ids to parent ids ("" for the top level).
         """
         pages_by_id: dict[str, Json] = {}
         parents: dict[str, str] = {}
@@ -109,11 +110,12 @@ class _ThreeWayMerge:
         return pages
 
     def _merge_page(self, id: str) -> tuple[Json, str] | None:
-        """Return the merged page without child pages, and its parent. Return None if the page is deleted.
+        """Return (merged page without child pages, id of its parent); None if the page is deleted.
 
-        If one side deleted a page that the other side changed, the page stays, and a conflict is added.
+        If one version (main or theirs) deleted a page that the other one changed, the page stays, and a
+        conflict is added.
         """
-        base, main, theirs = (side.nodes.get(id) for side in (self._base, self._main, self._theirs))
+        base, main, theirs = (version.nodes.get(id) for version in (self._base, self._main, self._theirs))
         if main is None or theirs is None:
             remaining = main or theirs
             if remaining is None:
@@ -134,7 +136,10 @@ class _ThreeWayMerge:
         return {"id": id, **fields, **times, "pages": []}, parent
 
     def _merge_value(self, conflict: ContentConflict, base: Any, main: Any, theirs: Any) -> Any:
-        """Return the value that one side changed. If both sides changed it differently, add the conflict."""
+        """Return the value of the version that changed it since `base`.
+
+        If both versions changed it differently, add the conflict, and keep the value in `main`.
+        """
         if main in (base, theirs):
             return theirs
         if theirs != base:
@@ -144,9 +149,9 @@ class _ThreeWayMerge:
     def _build_tree(
         self, parent: str, pages_by_id: Mapping[str, Json], parents: Mapping[str, str]
     ) -> list[Json]:
-        """Return the pages below `parent` as a tree, in merged order.
+        """Return the pages in the page `parent` ("" for the top level) as a tree, in merged order.
 
-        `parents` has the parent of each page.
+        `parents` maps each page id to the id of its parent. Slugs are made unique among siblings.
         """
         child_ids: dict[str, list[str]] = {}
         for id, parent_id in parents.items():
@@ -163,14 +168,14 @@ class _ThreeWayMerge:
         return pages
 
     def _merge_order(self, parent: str, children: Sequence[str]) -> list[str]:
-        """Return the merged order of siblings.
+        """Return the merged order of sibling page ids.
 
-        The side that reordered its siblings decides. A page that only the other side has follows its
-        predecessor there.
+        The version that reordered the siblings since `base` decides (main if both did, with a conflict). A
+        page that only the other version has follows the page that precedes it there.
         """
         base, main, theirs = (
-            [id for id in side.child_order.get(parent, []) if id in children]
-            for side in (self._base, self._main, self._theirs)
+            [id for id in version.child_order.get(parent, []) if id in children]
+            for version in (self._base, self._main, self._theirs)
         )
         common = set(base) & set(main) & set(theirs)
         before, ours, others = ([id for id in order if id in common] for order in (base, main, theirs))
@@ -198,7 +203,7 @@ class _ThreeWayMerge:
         merged: Json = {}
         for name in dict.fromkeys([*main, *theirs]):
             conflict = ContentConflict(object_kind, id or name, name if id else "value")
-            values = (side.get(name, _Missing) for side in (base, main, theirs))
+            values = (version.get(name, _Missing) for version in (base, main, theirs))
             value = self._merge_value(conflict, *values)
             if value is not _Missing:
                 merged[name] = value

@@ -100,7 +100,10 @@ class Gateway:
             raise WaitCancelledError
 
     def check_rate_limit(self, scope: Scope) -> tuple[Headers, BufferedResponse | None]:
-        """Return the rate limit headers, and a refusal if the caller exceeds the limit, else None."""
+        """Count a request of the caller, and return (rate limit headers, response 429 or None if allowed).
+
+        Callers are told apart by their token, or without a token by their IP address.
+        """
         if self._rate_limit is None:
             return {}, None
         request = Request(scope)
@@ -134,9 +137,9 @@ class _ProxiedRequest:
             self._caller = None
 
     async def handle(self) -> None:
-        """Answer the request after the latency, and log it.
+        """Respond to the request after the configured latency, and log it.
 
-        If the wait is cancelled, reset the connection.
+        If a wait is cancelled (the server stops, or its data are replaced), reset the connection.
         """
         try:
             if self._gateway.latency:
@@ -165,9 +168,11 @@ class _ProxiedRequest:
         await self._apply_fault(counted_rule, await self._buffer_request())
 
     async def _apply_fault(self, counted_rule: CountedRule, replay_request: Receive) -> None:
-        """Answer the request with the fault of a rule: before, instead of or after the local server's answer.
+        """Respond to the request with the simulated fault of a rule, for tests of clients.
 
-        A fault that had no effect, such as a delay between parts of an empty body, is not counted as used.
+        With `when="before"`, the server that imitates GitBook (`_call_companion`) does not see the request.
+        Other faults change, delay or cut its response. A fault that had no effect, such as pauses between
+        parts of an empty body, is not counted as used.
         """
         match fault := counted_rule.rule.fault:
             case StatusFault(when="before"):
@@ -227,7 +232,7 @@ class _ProxiedRequest:
         return replay
 
     async def _call_companion(self, receive: Receive, scope: Scope) -> BufferedResponse:
-        """Return the answer of the local server without sending it."""
+        """Return the response of the server that imitates GitBook (the companion), without sending it."""
         status, headers, body = 500, {}, b""
 
         async def collect(message: Message) -> None:
@@ -242,7 +247,10 @@ class _ProxiedRequest:
         return BufferedResponse(status, headers, body)
 
     async def _shift_page(self, answer: BufferedResponse, by: int) -> BufferedResponse:
-        """Return the page as if the list had moved by `by` items since the page before."""
+        """Return a page of a list as if `by` items had been inserted since the page before it was read.
+
+        Then the page repeats items of the page before. A first page and an error are returned unchanged.
+        """
         if answer.status != 200 or "page" not in dict(_parse_query(self._scope)):
             return answer
         page = from_json(answer.body)

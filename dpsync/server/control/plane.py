@@ -126,9 +126,10 @@ class ControlPlane:
         await response(scope, receive, send)
 
     async def _dispatch(self, request: Request) -> Response:
-        """Call the method of the operation with the JSON of the body, and return its result as JSON.
+        """Call the handler of a control operation such as `PUT /_dpsync/clock`; return its result as JSON.
 
-        Raise ApiError for an unknown operation, a wrong method, a body that is not JSON, or invalid values.
+        Raise ApiError for an unknown operation, a wrong method, a body that is not JSON, invalid values, or
+        an operation that needs a single server process.
         """
         name = request.url.path.removeprefix(CONTROL_PREFIX)
         if name not in self._handlers:
@@ -156,18 +157,21 @@ class ControlPlane:
             except ValueError as error:
                 raise bad_request(f"body: malformed JSON: {error}") from None
         try:
-            answer = methods[request.method](body)
+            result = methods[request.method](body)
         except ValidationError as error:
             raise bad_request(format_validation_error(error, "body")) from None
-        if answer is None:
+        if result is None:
             return Response(status_code=204)
         status = 201 if name == "tokens" else 200
-        return Response(to_json(answer), status, media_type="application/json")
+        return Response(to_json(result), status, media_type="application/json")
 
     # --- operations: each is given the JSON of the body, if it takes one, and returns that of the answer --
 
     def health(self, _: None) -> Json:
-        """Return the version, the profile, the numbers of records, and the origin of the world."""
+        """Return the version, the API version (profile), the numbers of records, and the origin of the data.
+
+        `origin` is null unless the data were read from a platform.
+        """
         with self.store.read_transaction():
             counts = {
                 kind: self.store.count(kind) for kind in self.companion.record_kinds.kinds_counted_in_health()
@@ -182,7 +186,7 @@ class ControlPlane:
         }
 
     def reset(self, _: None) -> None:
-        """Restore the starting world and real time, and clear the log and the faults."""
+        """Restore the data with which the server started, use real time, and clear the log and the faults."""
         self.gateway.reset()
         self.companion.requests.clear()
         self.companion.violations.clear()
@@ -211,7 +215,10 @@ class ControlPlane:
             self.store.put(channel)
 
     def confirm_removal(self, body: Any) -> None:
-        """Approve a pending removal, as administrators do in GitBook, and delete the member."""
+        """Delete a member whose removal waits for approval, as administrators do in GitBook's app.
+
+        The API has no request for the approval. Raise 404 if there is no such member.
+        """
         removal = RemovalBody.model_validate(body)
         with self.store.transaction():
             ctx = Context(self.store, "", self.clock, record_hooks=self.companion.record_kinds)
@@ -221,12 +228,12 @@ class ControlPlane:
             ctx.remove(member)
 
     def export_world(self, _: None) -> Json:
-        """Return the whole state as a world."""
+        """Return the whole state as a world (the server's data)."""
         with self.store.read_transaction():
             return export_state(self.store, self.companion.record_kinds)
 
     def replace_world(self, body: Any) -> None:
-        """Replace the whole state by a world, or change nothing if the world is invalid.
+        """Replace the whole state by a world (the server's data), or change nothing if the world is invalid.
 
         The log, the faults and the clock stay unchanged.
         """

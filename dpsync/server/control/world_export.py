@@ -13,10 +13,11 @@ from ..store import Json, Record, Store, open_store
 
 
 def export_state(store: Store, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
-    """Return a world that gives the same answers when it is loaded.
+    """Return the server's data (a world) from which a server starts with the same responses.
 
-    Ids of deleted objects may be used again after loading. The function loads the world into a second store
-    to find the records that it does not express. Jobs are left out because loading creates them.
+    The data have readable sections, and plain `records` for state that the sections cannot express. To find
+    these records, the sections are loaded into a second store and compared. Jobs are left out because loading
+    creates them. Ids of deleted objects may be used again after loading.
     """
     world = worlds.dump_world(store, record_kinds)
     loaded = open_store(":memory:")

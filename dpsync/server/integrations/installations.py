@@ -63,7 +63,10 @@ def configuration_schema(integration: Record, kind: str) -> Json:
 
 
 def installation_status(integration: Record, record: Record) -> str:
-    """Return `pending` until the configuration is complete, then `active`. Only a world can set `paused`."""
+    """Return `pending` until the configuration is complete, then `active`.
+
+    Only a world (the server's data) can set `paused`.
+    """
     if record.doc.get("status") == "paused":
         return "paused"
     ready = is_complete(record.doc["configuration"], configuration_schema(integration, record.kind))

@@ -122,9 +122,10 @@ class _ServerSettings(Struct, frozen=True):
     """Whether only requests from this machine are accepted."""
 
     def for_platform_copy(self, store: Store, origin: WorldOrigin) -> "_ServerSettings":
-        """Return the settings for a world that was read from a platform, with a new token if none is given.
+        """Return the settings for data (a world) that were read from a real organization.
 
-        Raise ValueError if other machines, or other host names, could reach a world with real people.
+        The API version (profile) is that of the data by default, and a new token is made if none is given.
+        Raise ValueError if other machines, or other host names, could reach data about real people.
         """
         if origin.has_personal_data and self.allow_host:
             raise ValueError("only this machine may reach a copy of an organization: omit --allow-host")
@@ -137,14 +138,14 @@ class _ServerSettings(Struct, frozen=True):
         return replace(self, token=token, profile=profile, local_only=origin.has_personal_data)
 
     def load_start_world(self, store: Store) -> None:
-        """Replace the state by the starting world, and add the token."""
+        """Replace all data by those with which the server started (its world), and add the token."""
         with store.transaction():
             self.start_world.load(store)
             if self.token:
                 _add_admin_token(store, self.token)
 
     def prepare(self, store: Store) -> None:
-        """Load the starting world into a new database, and add the token.
+        """Load the initial data (the starting world) into an empty database, and add the token.
 
         All of this is one transaction, because another host may do the same at this moment.
         """
@@ -234,7 +235,7 @@ async def _serve_until_stopped(server: GuardedServer, listening: socket.socket, 
 
 
 def _read_world(path: Path) -> worlds.Json:
-    """Return the world in a file. Raise ValueError if the world cannot be loaded."""
+    """Return the world (the server's data) in a file. Raise ValueError if the world cannot be loaded."""
     world = worlds.read_world(path)
     scratch = open_store(":memory:")
     try:
@@ -247,10 +248,10 @@ def _read_world(path: Path) -> worlds.Json:
 
 
 def _add_admin_token(store: Store, token: str) -> None:
-    """Add a token for a user who may do everything.
+    """Add a token for an administrator.
 
-    The user is the caller who read the world from a platform, or else the first admin of the first
-    organization.
+    In data that were read from a platform, this is the user who read them, or else the first admin of the
+    first organization. Raise StoreError if there is no admin.
     """
     origin = load_origin(store)
     user = (
@@ -267,7 +268,10 @@ def _add_admin_token(store: Store, token: str) -> None:
 
 
 def _announce(url: str, origin: WorldOrigin | None, token: str | None) -> None:
-    """Print the URL. For a world that was read from a platform, print its origin on standard error."""
+    """Print the URL of the server.
+
+    If its data (world) were read from a platform, also print their origin and the token on standard error.
+    """
     print(url, flush=True)
     if origin is None:
         return

@@ -82,7 +82,7 @@ class ThreadedServer:
         )
 
     def _prepare_world(self, text: bytes) -> worlds.PreparedWorld:
-        """Return the start for a world as JSON. Null is the built-in world."""
+        """Return the records for a world (the server's data) as JSON. Null stands for the built-in world."""
         world = from_json(text)
         return worlds.PreparedWorld(
             worlds.load_builtin_world() if world is None else world, self.app.record_kinds

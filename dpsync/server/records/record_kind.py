@@ -137,7 +137,7 @@ class RecordKinds:
     """All kinds in order of declaration: a kind comes after the kinds on which it depends."""
 
     def __init__(self, record_kinds: Iterable[RecordKind]) -> None:
-        """Index the declarations: by name, by world section, and by the kind on which a kind depends."""
+        """Index the declarations by name, by the section of the server's initial data, and by dependency."""
         self._kinds = {record_kind.name: record_kind for record_kind in record_kinds}
         self._removal_dependencies: dict[str, list[tuple[str, Dependency]]] = {
             kind: [] for kind in self._kinds
@@ -196,12 +196,13 @@ class RecordKinds:
         return [record_kind.name for record_kind in self if record_kind.counted_in_health]
 
     def new_id(self, store: Store, kind: str) -> str:
-        """Return the next free id of a kind. The same requests on the same world give the same ids.
+        """Return the next free id of a kind, such as `space-7`.
 
-        Raise KeyError if the local server makes no ids of this kind.
+        The same requests on the same initial data (world) give the same ids. Records of the alternate kind,
+        such as deleted spaces, also keep their ids. Raise KeyError if the server makes no ids of this kind.
         """
-        prefix, also = self.id_prefixes[kind], self._kinds[kind].alternate_kind
+        prefix, alternate_kind = self.id_prefixes[kind], self._kinds[kind].alternate_kind
         while True:
             id = f"{prefix}-{store.next_number(kind)}"
-            if store.get(kind, id) is None and (not also or store.get(also, id) is None):
+            if store.get(kind, id) is None and (not alternate_kind or store.get(alternate_kind, id) is None):
                 return id

@@ -45,7 +45,7 @@ class WorldOrigin(BaseModel):
 
     @property
     def notice(self) -> str:
-        """Return the notice about the origin of this world."""
+        """Return the notice about the origin of this world (the server's data)."""
         replaced = " People, domains and URLs are replaced." if self.anonymous else ""
         return (
             f"A copy of {self.summary} (API version {self.profile}). "
@@ -59,7 +59,7 @@ class WorldOrigin(BaseModel):
 
 
 def parse_origin(data: Any) -> WorldOrigin:
-    """Return the origin in a world. Raise ValueError if it is invalid."""
+    """Return the origin in a world (the server's data). Raise ValueError if it is invalid."""
     try:
         return WorldOrigin.model_validate(data)
     except ValidationError as error:
@@ -73,14 +73,14 @@ def origin_record(data: Any) -> Record:
 
 
 def check_origin(records: Iterable[Record]) -> None:
-    """Raise ValueError if the records of a world contain an invalid origin."""
+    """Raise ValueError if the records of a world (the server's data) contain an invalid origin."""
     for record in records:
         if record.kind == KIND:
             parse_origin(record.doc)
 
 
 def load_origin(store: Store) -> WorldOrigin | None:
-    """Return the origin of the world in a store, or None if somebody wrote the world."""
+    """Return the origin of the world (the server's data) in a store, or None if somebody wrote the world."""
     record = store.get(KIND, _RECORD_ID)
     return parse_origin(record.doc) if record is not None else None
 

@@ -75,7 +75,11 @@ Token = Annotated[str, AfterValidator(_check_token)]
 
 
 def refers_to(*kinds: str) -> AfterValidator:
-    """Return a validator for the id of a record of one of these kinds. The record must be in the world."""
+    """Return a validator for a reference: an id of a record of one of these kinds.
+
+    The record must be in the same world (the server's initial data). The validation context has the kind and
+    id of each of its records; without a context, references are not checked.
+    """
 
     def check_reference(id: str, info: ValidationInfo) -> str:
         if info.context is None or any((kind, id) in info.context for kind in kinds):
@@ -93,7 +97,10 @@ def record_keys(records: list[Record]) -> frozenset[tuple[str, str]]:
 def find_problems(
     value_type: Any, value: Any, path: Path, known: frozenset[tuple[str, str]] | None = None
 ) -> Iterator[WorldProblem]:
-    """Yield what is wrong with a value. References are checked only against `known` records."""
+    """Yield the problems of a value, at most one for each member. `path` leads to the value.
+
+    References are checked against the records in `known`, (kind, id) pairs; None checks no references.
+    """
     try:
         _adapter(value_type).validate_python(value, context=known)
     except ValidationError as error:

@@ -40,7 +40,7 @@ class WorldLoader:
         self._last_positions: dict[tuple[str, str], int] = {}
 
     def add(self, record: Record) -> Record:
-        """Add a record and return it. Raise ValueError if its kind and id are taken."""
+        """Add a record and return it. Raise ValueError if a record of its kind already has its id."""
         if self.get(record.kind, record.id) is not None:
             raise ValueError(f"two objects of the type {record.kind} have the id {record.id!r}")
         self._record_indexes[record.kind, record.id] = len(self.records)
@@ -54,13 +54,19 @@ class WorldLoader:
         return None if index is None else self.records[index]
 
     def load_children(self, owner: Record, entry: Json) -> None:
-        """Load the sections under an owner, in the order of the declarations of their kinds."""
+        """Load the sections (lists of objects) in the entry of an owner record, such as an organization.
+
+        They are loaded in the order in which their kinds are declared.
+        """
         for section in self._sections.get(owner.kind, ()):
             if entry.get(section.key):
                 section.load(self, owner, entry[section.key])
 
     def load_world(self, world: Json) -> None:
-        """Load a whole world. Raise ValueError, KeyError or another error if the world is invalid."""
+        """Load a whole world (the server's data).
+
+        Raise ValueError, KeyError or another error if the world is invalid.
+        """
         check_format(world)
         self.load_children(WORLD, world)
         for record in self.each_entry(world.get("records") or []):

@@ -149,9 +149,9 @@ class Context(Struct, dict=True):
         return self._record_hooks.new_id(self.store, kind)
 
     def use_cache(self, cache: StateCache) -> None:
-        """Use the shared cache. Call this only for a request that only reads.
+        """Use the cache that all requests share. Call this only for a request that only reads.
 
-        Answers for a holder of a share link are not cached.
+        Responses to a visitor with a share link (the query has `shareKey`) are not cached.
         """
         self._access_by_user = cache.access_by_user
         self._space_groups = cache.space_groups
@@ -421,46 +421,45 @@ class Context(Struct, dict=True):
         )
 
     def count_visible_sites(self, organization: str, user: str) -> int:
-        """Return the number of sites that a member may view.
+        """Return the number of sites that a member may view, by a cached partition of the sites.
 
-        All members who are not guests see the same sites without a role of their own; the cache has these
-        sites.
+        All members except guests see the `open_ids`. The other sites are checked one by one, but only those
+        on which the member has a direct role, and those that the member created.
         """
         access = self.access_in(organization, user)
         if access.role == "admin":
             return self.count("site", organization=organization)
-        sites, opened, closed = self.cached_list(
+        sites, open_ids, closed_ids_by_creator = self.cached_list(
             ("sites of", organization), {"site"}, lambda: self._group_sites_by_access(organization)
         )
-        visible_ids = set() if access.role is None else opened
-        special_ids = {id for kind, id, _ in access.grants if kind == "site"} | closed.get(
-            access.user_id, set()
-        )
+        visible_ids = set() if access.role is None else open_ids
+        special_ids = {id for kind, id, _ in access.grants if kind == "site"}
+        special_ids |= closed_ids_by_creator.get(access.user_id, set())
         special_sites = (sites[id] for id in special_ids - visible_ids if id in sites)
         return len(visible_ids) + sum(
             self._access_rules.resolve(access, site, NO_CONTAINERS) is not None for site in special_sites
         )
 
     def _group_sites_by_access(self, organization: str) -> list[Any]:
-        """Return the sites by id, the ids visible without a direct role, and the other ids by creator.
+        """Return [sites by id, ids of sites that any member sees, ids of the other sites by creator].
 
-        The second value is the same for all members who are not guests. The third value lacks sites without a
-        known creator.
+        Members who are not guests see the second value without a role on the site itself. The third value
+        lacks sites without a known creator.
         """
         anybody = OrganizationAccess(is_member=True, role="read")
         sites = {
             site.id: protected_object(site) for site in self.store.find("site", organization=organization)
         }
-        opened = {
+        open_ids = {
             id
             for id, site in sites.items()
             if self._access_rules.resolve(anybody, site, NO_CONTAINERS) is not None
         }
-        closed: dict[str, set[str]] = {}
-        for id in sites.keys() - opened:
+        closed_ids_by_creator: dict[str, set[str]] = {}
+        for id in sites.keys() - open_ids:
             if sites[id].creator:
-                closed.setdefault(sites[id].creator, set()).add(id)
-        return [sites, opened, closed]
+                closed_ids_by_creator.setdefault(sites[id].creator, set()).add(id)
+        return [sites, open_ids, closed_ids_by_creator]
 
     def _count_spaces_visible_to_all(self, organization: str, *members: OrganizationAccess) -> int:
         """Return the number of spaces that all of these members may view."""

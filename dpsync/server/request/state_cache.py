@@ -53,12 +53,14 @@ class StateCache:
         return self
 
     def apply_changes(self, version: int, changes: Sequence[RecordChange] | None) -> None:
-        """Update the cache for a transaction of this process that led to this version.
+        """Update the cache after a transaction of this process, which changed the data to this version.
 
-        The store calls this with its lock held. All other methods are called under this lock, too.
+        `changes` has (record before, record after) with None for no record. If it is None, or if another
+        process wrote between, nothing is done: `at_version` will clear the outdated cache. The store calls
+        this with its lock held. All other methods are called under this lock, too.
         """
         if changes is None or version != self.version + 1:
-            return  # the cache is outdated; `at_version` will clear it
+            return
         self.version = version
         self._clear_responses()
         for before, after in changes:
@@ -73,10 +75,11 @@ class StateCache:
                 self._lists = {
                     key: entry for key, entry in self._lists.items() if record.kind not in entry[0]
                 }
-            for record, sides in ((before, (before, None)), (after, (None, after))):
+            # First remove the old record and then add the new one: they may be in different organizations.
+            for record, before_and_after in ((before, (before, None)), (after, (None, after))):
                 groups = self.space_groups.get(record.organization) if record is not None else None
                 if groups is not None:
-                    groups.update(*sides)
+                    groups.update(*before_and_after)
 
     def _clear_responses(self) -> None:
         """Drop all response bodies, the numbers of accesses, and the headers that name the world."""

@@ -40,7 +40,7 @@ from . import world_models
 
 
 def _load_settings(loader: WorldLoader, site: Record, entry: Json) -> None:
-    """Load the agent settings of a site from a world file."""
+    """Load the agent settings of a site from a world file (the server's initial data)."""
     doc = dict(entry)
     if "editing" in doc:
         doc["editing"] = {"customInstructions": stored_document(doc["editing"]["customInstructions"])}
@@ -48,7 +48,10 @@ def _load_settings(loader: WorldLoader, site: Record, entry: Json) -> None:
 
 
 def _dump_settings(dumper: WorldDumper, site: Record) -> Json | None:
-    """Return the agent settings of a site as a world file has them, or None if there are none."""
+    """Return the agent settings of a site as a world file (the server's initial data) has them.
+
+    None if there are none.
+    """
     settings = dumper.store.get(AGENT_SETTINGS, site.id)
     return (settings.doc or None) if settings else None
 

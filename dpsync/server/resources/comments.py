@@ -23,7 +23,10 @@ _LINK_FIELDS = ("id", "space", "changeRequest", "page", "replies")
 
 
 def _load(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load comments from a world file. Raise ValueError for an unknown space or change request."""
+    """Load comments from a world file (the server's initial data).
+
+    Raise ValueError for an unknown space or change request.
+    """
     for comment in loader.each_entry(entries):
         id, request_id = comment["space"], comment.get("changeRequest")
         space = loader.get("space", id) or loader.get("deleted-space", id)
@@ -36,7 +39,7 @@ def _load(loader: WorldLoader, organization: Record, entries: list[Json]) -> Non
 
 
 def _load_comment(loader: WorldLoader, space: Record, revision: str, entry: Json) -> None:
-    """Load a comment and its replies from a world file."""
+    """Load a comment and its replies from a world file (the server's initial data)."""
     doc = {
         "status": "open",
         "revision": revision,
@@ -67,7 +70,7 @@ def _make_message(loader: WorldLoader, fields: Json) -> Json:
 
 
 def _dump(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the comments of an organization, with their replies, as entries of a world file."""
+    """Return the comments in an organization, with replies, as a world file (initial data) has them."""
     replies: dict[str, list[Record]] = {}
     for reply in dumper.find_by_creation(REPLY, organization=organization.id):
         replies.setdefault(reply.parent, []).append(reply)

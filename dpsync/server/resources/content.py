@@ -24,7 +24,7 @@ _POSITION_FIELDS = ("parent", "position", "deletedDaysAgo")
 
 
 def _load_collections(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the collections of an organization from a world file."""
+    """Load the collections of an organization from a world file (the server's initial data)."""
     for collection in loader.each_entry(entries):
         doc = {
             "title": "Untitled",
@@ -35,7 +35,7 @@ def _load_collections(loader: WorldLoader, organization: Record, entries: list[J
 
 
 def _load_spaces(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the spaces of an organization from a world file, also deleted ones."""
+    """Load the spaces of an organization from a world file (the server's initial data), also deleted ones."""
     for space in loader.each_entry(entries):
         doc = {
             "title": "Untitled",
@@ -67,7 +67,7 @@ def _load_item(loader: WorldLoader, kind: str, organization: Record, entry: Json
 
 
 def _dump_collections(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the collections of an organization as entries of a world file."""
+    """Return the collections of an organization as entries of a world file (the server's initial data)."""
     return [
         _dump_item(dumper, item)
         for item in dumper.find_by_creation("collection", organization=organization.id)
@@ -75,7 +75,7 @@ def _dump_collections(dumper: WorldDumper, organization: Record) -> list[Json]:
 
 
 def _dump_spaces(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the spaces of an organization as entries of a world file, also deleted ones."""
+    """Return the spaces of an organization, also deleted ones, as a world file (initial data) has them."""
     spaces = dumper.find_by_creation("space", "deleted-space", organization=organization.id)
     return [_dump_item(dumper, space) for space in spaces]
 

@@ -25,7 +25,10 @@ _DEFAULT_SOURCE = "email"
 
 
 def _load_clusters(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load clusters of issues from a world file. The default topic comes from the label."""
+    """Load clusters of issues from a world file (the server's initial data).
+
+    The default topic comes from the label.
+    """
     for cluster in loader.each_entry(entries):
         created_at = cluster.get("createdAt") or loader.next_timestamp()
         doc = {
@@ -39,13 +42,16 @@ def _load_clusters(loader: WorldLoader, organization: Record, entries: list[Json
 
 
 def _dump_clusters(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the clusters of an organization as entries of a world file."""
+    """Return the clusters of an organization as entries of a world file (the server's initial data)."""
     clusters = dumper.find_by_creation(CLUSTER, organization=organization.id)
     return [{"id": cluster.id, "topic": cluster.ref, **cluster.doc} for cluster in clusters]
 
 
 def _load_conversations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load conversations from a world file. If one of them is not analysed yet, add a job for them."""
+    """Load conversations from a world file (the server's initial data).
+
+    If one of them is not analysed yet, add a job for them.
+    """
     conversations = [
         _load_conversation(loader, organization, conversation) for conversation in loader.each_entry(entries)
     ]
@@ -54,7 +60,10 @@ def _load_conversations(loader: WorldLoader, organization: Record, entries: list
 
 
 def _load_conversation(loader: WorldLoader, organization: Record, entry: Json) -> Record:
-    """Load a conversation from a world file. By default, it was ingested when it was created."""
+    """Load a conversation from a world file (the server's initial data).
+
+    By default, it was ingested when it was created.
+    """
     metadata = entry.get("metadata") or {}
     created_at = entry.get("createdAt") or metadata.get("createdAt") or loader.next_timestamp()
     doc = {
@@ -74,13 +83,16 @@ def _load_conversation(loader: WorldLoader, organization: Record, entry: Json) -
 
 
 def _dump_conversations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the conversations of an organization as entries of a world file."""
+    """Return the conversations of an organization as entries of a world file (the server's initial data)."""
     conversations = dumper.find_by_creation(CONVERSATION, organization=organization.id)
     return [{"id": conversation_id(record), "source": record.ref, **record.doc} for record in conversations]
 
 
 def _load_issues(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load issues from a world file. Raise ValueError for an unknown conversation or cluster."""
+    """Load issues from a world file (the server's initial data).
+
+    Raise ValueError for an unknown conversation or cluster.
+    """
     for issue in loader.each_entry(entries):
         conversation = loader.get(CONVERSATION, f"{organization.id}:{issue['conversation']}")
         cluster = loader.get(CLUSTER, issue["cluster"])
@@ -111,7 +123,7 @@ def _load_issue(loader: WorldLoader, conversation: Record, cluster: Record, entr
 
 
 def _dump_issues(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the issues of an organization as entries of a world file."""
+    """Return the issues of an organization as entries of a world file (the server's initial data)."""
     return [
         {"id": issue.id, "cluster": issue.parent, "conversation": issue.ref, **issue.doc}
         for issue in dumper.find_by_creation(ISSUE, organization=organization.id)

@@ -18,7 +18,10 @@ _GRANTEE_KINDS = {"users": "user", "teams": "team"}
 
 
 def _load(loader: WorldLoader, item: Record, permissions: Json) -> None:
-    """Load grants from a world file. Raise ValueError for an unknown team, or a user who is not a member."""
+    """Load grants from a world file (the server's initial data).
+
+    Raise ValueError for an unknown team, or a user who is not a member.
+    """
     for plural, roles in permissions.items():
         grantee_kind = _GRANTEE_KINDS[plural]
         for ref, role in (roles or {}).items():
@@ -31,7 +34,10 @@ def _load(loader: WorldLoader, item: Record, permissions: Json) -> None:
 
 
 def _dump(dumper: WorldDumper, item: Record) -> Json | None:
-    """Return the roles on an object as entries of a world file, or None if there are none."""
+    """Return the roles on an object as entries of a world file (the server's initial data).
+
+    None if there are none.
+    """
     grants = dumper.find_by_creation(GRANT, **_by_object(item))
     permissions = {
         plural: {grant.ref: grant.doc["role"] for grant in grants if grant.doc["to"] == grantee_kind}

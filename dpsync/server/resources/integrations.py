@@ -31,7 +31,7 @@ _BUNDLE_FIELDS = ("runtime", "script", "secrets")
 
 
 def _load_integrations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the integrations that an organization publishes from a world file."""
+    """Load the integrations that an organization publishes from a world file (the server's initial data)."""
     for entry in loader.each_entry(entries):
         _load_integration(loader, organization, entry)
 
@@ -75,7 +75,7 @@ def _load_integration(loader: WorldLoader, organization: Record, entry: Json) ->
 
 
 def _dump_integrations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the integrations that an organization publishes as entries of a world file."""
+    """Return the integrations that an organization publishes as a world file (initial data) has them."""
     integrations = dumper.find_by_creation(INTEGRATION, organization=organization.id)
     return [_dump_integration(dumper, integration) for integration in integrations]
 
@@ -98,7 +98,7 @@ def _dump_integration(dumper: WorldDumper, integration: Record) -> Json:
 
 
 def _load_installations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the installations in an organization from a world file."""
+    """Load the installations in an organization from a world file (the server's initial data)."""
     for entry in loader.each_entry(entries):
         _load_installation(loader, organization, entry)
 
@@ -128,7 +128,7 @@ def _load_installation(loader: WorldLoader, organization: Record, entry: Json) -
 
 
 def _dump_installations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the installations in an organization as entries of a world file."""
+    """Return the installations in an organization as entries of a world file (the server's initial data)."""
     installations = dumper.find_by_creation(INSTALLATION, organization=organization.id)
     return [_dump_installation(dumper, installation) for installation in installations]
 

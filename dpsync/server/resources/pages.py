@@ -129,7 +129,10 @@ class _ChangeRequest(_WorldEntry):
 
 
 def _load_content(loader: WorldLoader, space: Record, entry: Json) -> None:
-    """Load the content of a space from a world file. Raise ValueError if the content is invalid."""
+    """Load the content of a space from a world file (the server's initial data).
+
+    Raise ValueError if the content is invalid.
+    """
     content = _Content.model_validate(entry)
     fields = content.sent_fields()
     doc: Json = {
@@ -193,7 +196,10 @@ def _make_text(loader: WorldLoader, kind: str, entry: _Text) -> Json:
 
 
 def _load_change_requests(loader: WorldLoader, space: Record, entries: list[Json]) -> None:
-    """Load change requests from a world file, after the content. Raise ValueError for an invalid change."""
+    """Load change requests from a world file (the server's initial data), after the content.
+
+    Raise ValueError for an invalid change.
+    """
     main = loader.get(REVISION, active_revision_id(space))
     content = revision_content(main) if main else empty_content()
     for number, request in enumerate(entries, 1):
@@ -205,7 +211,7 @@ def _load_change_requests(loader: WorldLoader, space: Record, entries: list[Json
 def _load_change_request(
     loader: WorldLoader, space: Record, active: str, main: Json, number: int, entry: _ChangeRequest
 ) -> None:
-    """Load a change request with its revisions from a world file.
+    """Load a change request with its revisions from a world file (the server's initial data).
 
     `active` and `main` are the id and the content of the space's active revision. `startedFrom` has the
     changes that lead from there to the revision from which the request starts, `changes` those of the request
@@ -285,7 +291,10 @@ def _dump_content(dumper: WorldDumper, space: Record) -> Json | None:
 
 
 def _dump_change_requests(dumper: WorldDumper, space: Record) -> list[Json] | None:
-    """Return the change requests of a space as entries of a world file, or None if it has none."""
+    """Return the change requests of a space as entries of a world file (the server's initial data).
+
+    None if it has none.
+    """
     requests = dumper.find_by_creation(CHANGE_REQUEST, scope=space.id)
     return [{"id": request.id, "number": request.position, **request.doc} for request in requests] or None
 

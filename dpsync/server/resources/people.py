@@ -19,25 +19,28 @@ from . import world_models
 
 
 def _load_users(loader: WorldLoader, _: Record, entries: list[Json]) -> None:
-    """Load users from a world file. The `ref` of a user is the case-folded email address."""
+    """Load users from a world file (the server's initial data).
+
+    The `ref` of a user is the case-folded email address.
+    """
     for user in loader.each_entry(entries):
         email = (user.get("email") or "").casefold()
         loader.add(Record("user", loader.entry_id("user", user), without_keys(user, "id"), ref=email))
 
 
 def _dump_users(dumper: WorldDumper, _: Record) -> list[Json]:
-    """Return all users as entries of a world file."""
+    """Return all users as entries of a world file (the server's initial data)."""
     return [{"id": user.id, **user.doc} for user in dumper.find_by_creation("user")]
 
 
 def _load_tokens(loader: WorldLoader, _: Record, users_by_token: Json) -> None:
-    """Load tokens from a world file. The `ref` of a token is its user."""
+    """Load tokens from a world file (the server's initial data). The `ref` of a token is its user."""
     for token, user in users_by_token.items():
         loader.add(Record("token", str(token), {}, ref=user))
 
 
 def _dump_tokens(dumper: WorldDumper, _: Record) -> Json:
-    """Return the tokens with their users as a world file has them."""
+    """Return the tokens with their users as a world file (the server's initial data) has them."""
     return {token.id: token.ref for token in dumper.find_by_creation("token")}
 
 
@@ -45,7 +48,7 @@ def _dump_tokens(dumper: WorldDumper, _: Record) -> Json:
 
 
 def _load_organizations(loader: WorldLoader, _: Record, entries: list[Json]) -> None:
-    """Load organizations with everything in them from a world file."""
+    """Load organizations with everything in them from a world file (the server's initial data)."""
     for entry in loader.each_entry(entries):
         id = loader.entry_id("organization", entry)
         doc = {
@@ -65,7 +68,7 @@ def _load_organizations(loader: WorldLoader, _: Record, entries: list[Json]) -> 
 
 
 def _dump_organizations(dumper: WorldDumper, _: Record) -> list[Json]:
-    """Return all organizations, with everything in them, as entries of a world file."""
+    """Return all organizations, with everything in them, as entries of a world file (initial server data)."""
     organizations = dumper.find_by_creation("organization")
     return [
         {"id": organization.id, **organization.doc, **dumper.dump_children(organization)}
@@ -88,7 +91,10 @@ def _clear_default_content(ctx: Context, organization: Record) -> None:
 
 
 def _load_members(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the members of an organization from a world file. The role `guest` is stored as null."""
+    """Load the members of an organization from a world file (the server's initial data).
+
+    The role `guest` is stored as null.
+    """
     for entry in loader.each_entry(entries):
         doc = {
             "role": None,
@@ -104,13 +110,13 @@ def _load_members(loader: WorldLoader, organization: Record, entries: list[Json]
 
 
 def _dump_members(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the members of an organization as entries of a world file."""
+    """Return the members of an organization as entries of a world file (the server's initial data)."""
     members = dumper.find_by_creation("member", organization=organization.id)
     return [{"user": member.ref, **member.doc} for member in members]
 
 
 def _load_teams(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the teams of an organization with their members from a world file."""
+    """Load the teams of an organization with their members from a world file (the server's initial data)."""
     for entry in loader.each_entry(entries):
         id = loader.entry_id("team", entry)
         doc = {"createdAt": loader.next_timestamp(), **loader.without_children("team", entry)}
@@ -118,20 +124,20 @@ def _load_teams(loader: WorldLoader, organization: Record, entries: list[Json]) 
 
 
 def _dump_teams(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the teams of an organization, with their members, as entries of a world file."""
+    """Return the teams of an organization, with members, as entries of a world file (initial server data)."""
     teams = dumper.find_by_creation("team", organization=organization.id)
     return [{"id": team.id, **team.doc, **dumper.dump_children(team)} for team in teams]
 
 
 def _load_memberships(loader: WorldLoader, team: Record, entries: list[Json]) -> None:
-    """Load the members of a team from a world file."""
+    """Load the members of a team from a world file (the server's initial data)."""
     for entry in loader.each_entry(entries):
         user, doc = entry["user"], {"role": entry.get("role") or "member"}
         loader.add(Record("membership", f"{team.id}:{user}", doc, team.organization, team.id, ref=user))
 
 
 def _dump_memberships(dumper: WorldDumper, team: Record) -> list[Json]:
-    """Return the members of a team as entries of a world file."""
+    """Return the members of a team as entries of a world file (the server's initial data)."""
     return [
         {"user": membership.ref, **membership.doc}
         for membership in dumper.find_by_creation("membership", scope=team.id)

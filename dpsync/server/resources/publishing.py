@@ -22,7 +22,11 @@ from . import world_models
 
 
 def _load_redirects(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
-    """Load redirects from a world file, after the navigation, because they refer to its nodes."""
+    """Load redirects of a site from a world file (the server's initial data).
+
+    They are loaded after the navigation, because they refer to its nodes. Raise ValueError for two redirects
+    with the same source.
+    """
     sources: set[str] = set()
     for redirect in loader.each_entry(entries):
         if redirect["source"].casefold() in sources:
@@ -32,7 +36,10 @@ def _load_redirects(loader: WorldLoader, site: Record, entries: list[Json]) -> N
 
 
 def _load_redirect(loader: WorldLoader, site: Record, entry: Json) -> None:
-    """Load a redirect from a world file. Raise ValueError if its destination does not exist."""
+    """Load a redirect from a world file (the server's initial data).
+
+    Raise ValueError if its destination does not exist.
+    """
     doc = {
         "captureWildcard": False,
         "permanent": False,
@@ -61,13 +68,19 @@ def _find_redirect_target(loader: WorldLoader, site: Record, destination: Json) 
 
 
 def _dump_redirects(dumper: WorldDumper, site: Record) -> list[Json] | None:
-    """Return the redirects of a site as entries of a world file, or None if it has none."""
+    """Return the redirects of a site as entries of a world file (the server's initial data).
+
+    None if it has none.
+    """
     redirects = dumper.find_by_creation(REDIRECT, scope=site.id)
     return [{"id": redirect.id, "source": redirect.ref, **redirect.doc} for redirect in redirects] or None
 
 
 def _load_share_links(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
-    """Load the share links of a site from a world file. By default, the token is derived from the id."""
+    """Load the share links of a site from a world file (the server's initial data).
+
+    By default, the token is derived from the id.
+    """
     for link in loader.each_entry(entries):
         id = loader.entry_id(SHARE_LINK, link)
         doc = {
@@ -81,7 +94,10 @@ def _load_share_links(loader: WorldLoader, site: Record, entries: list[Json]) ->
 
 
 def _dump_share_links(dumper: WorldDumper, site: Record) -> list[Json] | None:
-    """Return the share links of a site as entries of a world file, or None if it has none."""
+    """Return the share links of a site as entries of a world file (the server's initial data).
+
+    None if it has none.
+    """
     links = dumper.find_by_creation(SHARE_LINK, scope=site.id)
     return [{"id": link.id, "token": link.ref, **link.doc} for link in links] or None
 

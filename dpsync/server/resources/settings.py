@@ -31,13 +31,16 @@ def _load_instructions(loader: WorldLoader, organization: Record, document: Json
 
 
 def _dump_instructions(dumper: WorldDumper, organization: Record) -> Json | None:
-    """Return the agent instructions as a world file has them, or None if nobody has written any."""
+    """Return the agent instructions as a world file (the server's initial data) has them.
+
+    None if nobody has written any.
+    """
     record = dumper.store.get("agent-instructions", organization.id)
     return record.doc["instructions"] if record else None
 
 
 def _load_invites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load link invites from a world file.
+    """Load link invites from a world file (the server's initial data).
 
     The `ref` of an invite is its space or collection, "" for the organization.
     """
@@ -49,7 +52,7 @@ def _load_invites(loader: WorldLoader, organization: Record, entries: list[Json]
 
 
 def _dump_invites(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the link invites of an organization as entries of a world file."""
+    """Return the link invites of an organization as entries of a world file (the server's initial data)."""
     invites = dumper.find_by_creation(INVITE, organization=organization.id)
     return [{"id": invite.id, **invite.doc} for invite in invites]
 

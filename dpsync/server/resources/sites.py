@@ -40,7 +40,7 @@ from . import world_models
 
 
 def _load_sites(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the sites of an organization from a world file."""
+    """Load the sites of an organization from a world file (the server's initial data)."""
     for site in loader.each_entry(entries):
         _load_site(loader, organization.id, site)
 
@@ -78,13 +78,16 @@ def _find_styleguide(loader: WorldLoader, entry: Json) -> str:
 
 
 def _load_schema(loader: WorldLoader, site: Record, schema: Json) -> None:
-    """Load the visitor schema of a site from a world file."""
+    """Load the visitor schema of a site from a world file (the server's initial data)."""
     doc = {"jsonSchema": schema, "updatedAt": loader.next_timestamp()}
     loader.add(Record("adaptive-schema", site.id, doc, site.organization, site.id))
 
 
 def _dump_schema(dumper: WorldDumper, site: Record) -> Json | None:
-    """Return the visitor schema of a site as a world file has it, or None if there is none."""
+    """Return the visitor schema of a site as a world file (the server's initial data) has it.
+
+    None if there is none.
+    """
     record = dumper.store.get("adaptive-schema", site.id)
     return record.doc["jsonSchema"] if record else None
 
@@ -93,7 +96,10 @@ def _dump_schema(dumper: WorldDumper, site: Record) -> Json | None:
 
 
 def _load_structure(loader: WorldLoader, site: Record, entries: list[Json]) -> None:
-    """Load the navigation of a site from a world file: only site spaces, or groups, sections and links."""
+    """Load the navigation of a site from a world file (the server's initial data).
+
+    The top level has only site spaces, or only groups, sections and links. One section is the default.
+    """
     if all(node["type"] == "space" for node in entries):
         _load_site_spaces(loader, site, "", entries)
     else:
@@ -105,7 +111,10 @@ def _load_structure(loader: WorldLoader, site: Record, entries: list[Json]) -> N
 def _load_nodes(
     loader: WorldLoader, site: Record, parent: str, nodes: Iterable[Json], sections: list[Record]
 ) -> None:
-    """Load groups, sections and links below `parent`, and add the sections to `sections`."""
+    """Load groups, sections and links in `parent`, a group or the top level (""), and add to `sections`.
+
+    `sections` collects the sections of the whole site. Raise ValueError for a site space among these nodes.
+    """
     for position, node in zip(count(POSITION_STEP, POSITION_STEP), loader.each_entry(nodes), strict=False):
         if node["type"] == "section-group":
             id = loader.entry_id(GROUP, node)
@@ -139,7 +148,11 @@ def _load_section(
 
 
 def _load_site_spaces(loader: WorldLoader, site: Record, section: str, nodes: Iterable[Json]) -> None:
-    """Load the site spaces of a section, or of the root (""), with their customization."""
+    """Load the site spaces of a section, or of the top level (`section=""`), with their customization.
+
+    A site space shows a space of the organization. Raise ValueError for an unknown space. One site space is
+    the default.
+    """
     site_spaces: list[Record] = []
     for position, node in zip(count(POSITION_STEP, POSITION_STEP), loader.each_entry(nodes), strict=False):
         space = node["space"]
@@ -179,7 +192,7 @@ def _set_one_default(nodes: list[Record]) -> None:
 
 
 def _dump_sites(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the sites of an organization, with everything in them, as entries of a world file."""
+    """Return the sites of an organization, with their contents, as a world file (initial data) has them."""
     sites = dumper.find_by_creation("site", organization=organization.id)
     return [
         {
@@ -193,7 +206,7 @@ def _dump_sites(dumper: WorldDumper, organization: Record) -> list[Json]:
 
 
 def _dump_structure(dumper: WorldDumper, site: Record) -> list[Json]:
-    """Return the navigation of a site as a tree of entries of a world file."""
+    """Return the navigation of a site as a tree of entries of a world file (the server's initial data)."""
     nav = read_navigation(dumper.store, site)
     overrides = {
         record.id: record.doc for record in dumper.store.find(SITE_SPACE_CUSTOMIZATION, scope=site.id)

@@ -23,7 +23,7 @@ from . import world_models
 
 
 def _load_specs(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the OpenAPI specifications of an organization from a world file."""
+    """Load the OpenAPI specifications of an organization from a world file (the server's initial data)."""
     for spec in loader.each_entry(entries):
         _load_spec(loader, organization, spec)
 
@@ -64,7 +64,7 @@ def _load_versions(loader: WorldLoader, spec: Record, entries: list[Json]) -> No
 
 
 def _dump_specs(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the OpenAPI specifications of an organization as entries of a world file."""
+    """Return the OpenAPI specifications of an organization as a world file (initial server data) has them."""
     return [
         _dump_spec(dumper, spec)
         for spec in dumper.find_by_creation(specifications.SPECIFICATION, organization=organization.id)
@@ -83,7 +83,7 @@ def _dump_spec(dumper: WorldDumper, spec: Record) -> Json:
 
 
 def _load_translations(loader: WorldLoader, organization: Record, entries: list[Json]) -> None:
-    """Load the translations of an organization from a world file."""
+    """Load the translations of an organization from a world file (the server's initial data)."""
     for translation in loader.each_entry(entries):
         _load_translation(loader, organization, translation)
 
@@ -110,7 +110,7 @@ def _load_translation(loader: WorldLoader, organization: Record, entry: Json) ->
 
 
 def _dump_translations(dumper: WorldDumper, organization: Record) -> list[Json]:
-    """Return the translations of an organization as entries of a world file."""
+    """Return the translations of an organization as entries of a world file (the server's initial data)."""
     records = dumper.find_by_creation(translations.TRANSLATION, organization=organization.id)
     return [_dump_translation(dumper, translation) for translation in records]
 

@@ -102,7 +102,7 @@ class Navigation(Struct):
         return [node for node in nodes if node.id not in self.hidden_ids]
 
     def find_node(self, kind: str, id: str) -> Record | None:
-        """Return a node of this site that is shown to the caller, or None."""
+        """Return a node of this site, or None if it does not exist or is hidden from the caller."""
         pool = {
             GROUP: self.groups,
             SECTION: self.sections,
@@ -157,7 +157,10 @@ def add_section(ctx: Context, nav: Navigation, title: str, parent: str = "") -> 
 
 
 def add_site_space(ctx: Context, nav: Navigation, space: Record, section: str = "") -> Record:
-    """Add a site space at the end of a section, or of the root. The first site space there is the default."""
+    """Add a site space, which shows a space, at the end of a section, or of the top level (`section=""`).
+
+    The first site space there is the default.
+    """
     siblings = nav.site_spaces_in(section)
     doc = {
         "path": unique_slug(space.doc["title"], {site_space.doc["path"] for site_space in siblings}, "space"),
@@ -180,10 +183,11 @@ def add_site_space(ctx: Context, nav: Navigation, space: Record, section: str = 
 
 
 def move_root_into_section(ctx: Context, nav: Navigation) -> None:
-    """Move the site spaces at the root of a site into a first section with the title of the site.
+    """Move the site spaces at the top level of a site into a new section with the title of the site.
 
-    A site has site spaces at its root, or sections and groups, but never both. GitBook does not document what
-    happens to the site spaces when the first section is created. Here, nothing that visitors see disappears.
+    Called before the first section is added: a site has site spaces at its top level, or sections and groups,
+    but never both. GitBook does not document what happens to the site spaces then. Here, visitors still see
+    them.
     """
     if not (root_site_spaces := nav.site_spaces_in("")):
         return
@@ -197,7 +201,11 @@ def move_root_into_section(ctx: Context, nav: Navigation) -> None:
 
 
 def move_to_parent(nav: Navigation, node: Record, parent: str, field: str) -> None:
-    """Move a node to the end of another group, or of the root (`""`), unless it is there already."""
+    """Move a node to the end of another group, or of the top level (`""`), unless it is there already.
+
+    Raise an error with the name of the request's `field` if the group does not exist, would be inside itself,
+    or if groups would be nested too deeply. The caller stores the node.
+    """
     if parent == node.parent:
         return
     if parent:

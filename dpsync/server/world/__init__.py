@@ -41,12 +41,12 @@ MAX_VALUES = 5_000_000
 
 
 def load_builtin_world() -> Json:
-    """Return the world with which a new database starts."""
+    """Return the world (the server's data) with which a new database starts."""
     return _parse((files(__package__) / "builtin.yaml").read_text(encoding="utf-8"))
 
 
 def read_world(path: Path, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
-    """Read a world from a YAML or JSON file and check it.
+    """Read a world (the server's data) from a YAML or JSON file and check it.
 
     Raise OSError, or ValueError with all problems, each with its line and column.
     """
@@ -67,7 +67,10 @@ def read_world(path: Path, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
 
 
 def _parse(text: str) -> Json:
-    """Return the world in a text, JSON or YAML. Raise ValueError if it is not a mapping or too large."""
+    """Return the world (the server's data) in a text, JSON or YAML.
+
+    Raise ValueError if it is not a mapping or too large.
+    """
     try:
         world = from_json(text)  # JSON is parsed many times faster than YAML
     except ValueError:
@@ -101,10 +104,10 @@ class PreparedWorld:
         self._counters: dict[str, int] = {}
 
     def load(self, store: Store, now: datetime | None = None) -> None:
-        """Replace the whole state by this world, with a new name, in one transaction.
+        """Replace all data in a store by this world, in one transaction, and give the data a new name.
 
-        Raise ValueError or KeyError if the world is invalid. `now` is the time on the platform if it differs
-        from real time.
+        Clients recognize by the name that the data were replaced. Raise ValueError or KeyError if the world
+        is invalid. `now` is the time of the server's clock if it differs from real time.
         """
         self._prepare((now or utc_now()).astimezone(UTC))
         with store.transaction():
@@ -114,7 +117,10 @@ class PreparedWorld:
             set_new_name(store)
 
     def _prepare(self, now: datetime) -> None:
-        """Compute the records. They depend only on the day of `now`: a world says how many days ago."""
+        """Compute the records to store, unless they were computed for the same day.
+
+        They depend on the day of `now`, because a world can say how many days ago something happened.
+        """
         if self._day == now.date():
             return
         loader = WorldLoader(now, self._record_kinds.world_sections, self._record_kinds.id_prefixes)
@@ -127,12 +133,15 @@ class PreparedWorld:
 def load_world(
     store: Store, world: Json, now: datetime | None = None, record_kinds: RecordKinds = RECORD_KINDS
 ) -> None:
-    """Replace the whole state by a world. To load a world repeatedly, use `PreparedWorld`."""
+    """Replace the whole state by a world (the server's data).
+
+    To load a world repeatedly, use `PreparedWorld`.
+    """
     PreparedWorld(world, record_kinds).load(store, now)
 
 
 def dump_world(store: Store, record_kinds: RecordKinds = RECORD_KINDS) -> Json:
-    """Return the state as a world that gives the same answers.
+    """Return the state as a world (the server's data) that gives the same answers.
 
     Only the times of agent instructions and visitor schemas change when the world is loaded.
     """

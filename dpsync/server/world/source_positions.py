@@ -17,7 +17,10 @@ def error_position(error: Exception) -> str:
 
 
 def format_problems(problems: Sequence[WorldProblem], name: str, text: str) -> Iterator[str]:
-    """Yield a line for each problem: file, line, column, what is wrong, and what to do."""
+    """Yield a message line for each problem, with file, line, column, problem and hint.
+
+    `name` is the path of the file, and `text` its content, which is parsed again to find the positions.
+    """
     try:
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:  # JSON with an escape that YAML does not have

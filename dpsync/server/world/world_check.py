@@ -47,7 +47,11 @@ class _RecordModel(WorldModel):
 
 
 def check_world(world: Json, record_kinds: RecordKinds) -> list[WorldProblem]:
-    """Return the problems of a world: of its shape, or else of loading it, or else of its references."""
+    """Return the problems of a world (the server's initial data): of its shape, of loading, of references.
+
+    Each check runs only if the one before found no problem. In a copy of a real organization, unknown members
+    and references to objects that were not read are allowed.
+    """
     is_platform_copy = isinstance(world.get("origin"), dict)
     problems = [*_check_top_level(world, record_kinds), *_check_sections(world, WORLD.kind, record_kinds, ())]
     if is_platform_copy:  # a newer platform may have fields that this version does not know
@@ -81,7 +85,7 @@ def describe_error(error: Exception) -> str:
 
 
 def _check_top_level(world: Json, record_kinds: RecordKinds) -> Iterator[WorldProblem]:
-    """Check the parts of a world outside of all sections: unknown members, and plain records."""
+    """Yield problems of the top level of a world (initial data): unknown members, format, plain records."""
     known_members = [
         *(section.key for section in record_kinds.world_sections[WORLD.kind]),
         "format",
@@ -141,7 +145,7 @@ def _check_sections(
 
 
 def _find_path(entry: Any, world: Json) -> Path:
-    """Return the path of an entry in a world, or () if it is not a mapping or a list."""
+    """Return the path of an entry in a world (the server's data), or () if it is not a mapping or a list."""
     unvisited: list[tuple[Path, Any]] = [((), world)]
     while unvisited:
         path, value = unvisited.pop()

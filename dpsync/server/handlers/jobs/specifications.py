@@ -128,7 +128,10 @@ def _require_version(ctx: Context) -> tuple[Record, Record]:
 
 
 def _version_text(version: Record) -> str:
-    """Return the text of a version. Raise 404 for a version that a world has without its text."""
+    """Return the text of a version.
+
+    Raise 404 for a version that a world (the server's data) has without its text.
+    """
     if "text" not in version.doc:
         raise not_found("content of the version", version.id)
     return str(version.doc["text"])
