@@ -276,7 +276,10 @@ class ReadClient:
         return response
 
     def _raise_for_status(self, request: Request, response: Response, secrets: Collection[str] = ()) -> None:
-        """Raise the exception for an error status. Its message contains no secret."""
+        """Raise the exception (ClientError) for a response with an error status (300 or more).
+
+        The token and the `secrets` of the request are masked in its message.
+        """
 
         def hide(text: str) -> str:
             """Return a text of the platform with the token and the secrets masked."""

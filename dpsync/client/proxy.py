@@ -39,7 +39,11 @@ class Route(Struct, frozen=True):
 
 
 def find_route(url: str, proxied: bool, env: Mapping[str, str] = os.environ) -> Route:
-    """Return the proxy and certificates for a URL. `proxied` is whether httpx uses a proxy for this URL."""
+    """Return the proxy and certificates for a URL, from the environment variables `env`.
+
+    `proxied` is whether httpx uses a proxy for this URL. Variables for certificates that other programs use
+    and dpsync ignores are listed, for a hint.
+    """
     scheme = url.partition(":")[0]
     certificates = certificate_setting(env) if scheme == "https" else None
     ignored_variables = (

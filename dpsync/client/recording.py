@@ -53,7 +53,10 @@ class Recording:
         return _RecordingTransport(inner, self)
 
     def record(self, request: Request, response: Response, seconds: float) -> None:
-        """Keep the response to a GET with status 200, 403 or 404."""
+        """Keep the response to a GET with status 200, 403 or 404, and the duration of each GET (`seconds`).
+
+        A rehearsal makes a local copy of the platform from these responses.
+        """
         with self._lock:
             if self._is_stopped or request.method != "GET":
                 return
@@ -90,7 +93,10 @@ class Recording:
         )
 
     def joined_answers(self) -> Iterator[RecordedAnswer]:
-        """Yield the response for each path that was read. The pages of a list are one response."""
+        """Yield one response for each path and filters that were read, with the pages of a list joined.
+
+        Pages differ only in the query parameter `page`, the cursor; the first page has none.
+        """
         first_pages: dict[tuple[str, Filters], Response] = {}
         later_pages: dict[tuple[str, Filters], dict[str, Response]] = defaultdict(dict)
         for (path, query), response in self._answers.items():

@@ -144,7 +144,10 @@ class _Call(Generic[T]):
         self._earlier_unknown: UnknownOutcomeError | None = None
 
     def run(self) -> T:
-        """Return the result of the call: of the first try, or of a retry if the failure allows one."""
+        """Return the result of the first try, or of a retry if the failure allows one.
+
+        A success refills the budget, which limits the number of retries of all calls.
+        """
         try:
             result = self._try()
         except ClientError as error:

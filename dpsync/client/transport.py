@@ -335,7 +335,10 @@ class HttpTransport:
             )
 
     def _wire_request(self, request: Request, target: str) -> httpcore.Request:
-        """Return the request for httpcore, with the whole URL, the token and all other headers."""
+        """Return the request for httpcore: with the whole URL, the token, and the length of the body.
+
+        `target` is the path and query, which follow the path of the server's URL.
+        """
         root_url, headers = self._root, self._headers
         if request.body is not None:
             length = str(len(request.body)).encode()

@@ -298,7 +298,10 @@ class PlaceTypes:
         return "copy an address from a plan, or read docs/configuration.md"
 
     def _field_problem(self, pattern: Pattern, ends: Iterable[PlaceType]) -> PatternProblem | None:
-        """Return why no object at the end of a pattern has the pattern's field; None if one has it."""
+        """Return why no object to which a pattern leads has the pattern's field; None if one has it.
+
+        `ends` are the place types (kinds of objects, or lists) at the end of the pattern.
+        """
         kinds = self._kinds_at(ends)
         path = pattern.address_text
         field_names = sorted({field.name for kind in kinds for field in kind.fields})
@@ -503,7 +506,11 @@ def _declared_path(
 def live_navigation_paths(
     registry: Registry, nodes: Iterable[LiveObject]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the id of each object that the live nodes of a navigation show, and its navigation path."""
+    """Yield (id of the object that a node of the navigation on GitBook shows, navigation path of the node).
+
+    The path has the `path` fields from the root to the node. A node is left out if it or a node above has no
+    `path`.
+    """
     by_identity = {node.identity: node for node in nodes}
     for node in by_identity.values():
         shown = _shown_reference(registry[node.kind], node.fields)

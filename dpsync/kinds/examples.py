@@ -296,7 +296,11 @@ def part_example(registry: Registry, kind: Kind, field: Field, path: str, type_:
 
 
 def entry_example(registry: Registry, kind: Kind) -> dict[str, Any]:
-    """Return a file with one entry of this kind: its required fields and some that many people need."""
+    """Return a file, as YAML data, with one entry of this kind, for the documentation.
+
+    The entry has the required fields and some that many people need (`_EXTRA_FIELDS`), in its short form if
+    possible.
+    """
     if kind.name in _ENTRIES:
         return _file_with_entry(registry, kind, _ENTRIES[kind.name])
     entry = minimal_entry_example(registry, kind)
@@ -326,7 +330,10 @@ def field_example(registry: Registry, kind: Kind, field: Field, word: str = "") 
 
 
 def minimal_entry_example(registry: Registry, kind: Kind) -> Any:
-    """Return an entry with its required fields, or else with the first field that an entry may have."""
+    """Return an entry with its required fields, or else with the first field that an entry may have.
+
+    A node of a navigation also has its type, key and at least one child, if it needs children.
+    """
     if kind.is_always_shorthand and kind.shorthand_field is not None:
         return value_example(registry, kind, kind.field(kind.shorthand_field))
     declarable = [

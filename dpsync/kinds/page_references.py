@@ -41,7 +41,11 @@ def page_references(
     entries: Mapping[Address, Entry],
     objects: Mapping[Identity, LiveObject],
 ) -> Iterator[PageReference]:
-    """Yield each page reference in the fields of an entry or live object, with the space of the page."""
+    """Yield each reference to a page in the fields of an entry or live object, with the space of the page.
+
+    The reference names a site space, which shows the space. `entries` and `objects` have the site spaces of
+    the files and of GitBook.
+    """
     for field in registry[entry.kind].page_fields:
         value = entry.fields.get(field.name)
         if not isinstance(field.type, OneOf) or not isinstance(value, dict):

@@ -108,7 +108,10 @@ class _Support(Struct, frozen=True):
     profile: Profile
 
     def supported_kind(self, kind: Kind) -> SupportedKind | None:
-        """Return a kind with the requests that the server has; None if the server cannot read the kind."""
+        """Return a kind with only the requests that the server has; None if the server cannot read the kind.
+
+        Requests that the server lacks become None or their fallback, and are listed in `unsupported`.
+        """
         read = self._supported_read(kind, kind.read)
         if read is None:
             return None
@@ -310,7 +313,10 @@ class Registry:
 
     @cached_property
     def _kinds_by_list_key(self) -> dict[str, dict[str, tuple[SupportedKind, ...]]]:
-        """Return the kinds in an entry by the entry's kind and the YAML key of their list."""
+        """Return the kinds of entries in a list, by the kind that has the list and the list's YAML key.
+
+        For a tree, such as `structure`, these are the kinds of all its nodes.
+        """
         kinds_by_list_key: dict[str, dict[str, tuple[SupportedKind, ...]]] = {}
         for name, parent in self.kinds.items():
             lists = kinds_by_list_key[name] = {}

@@ -15,7 +15,10 @@ from dpsync.model.nodes import Mapping, Node, Scalar
 
 
 def shorten_fields(kind: Kind, long_fields: MappingType[str, Any]) -> dict[str, Any]:
-    """Return the fields of an entry, as YAML data, in their shortest forms."""
+    """Return the fields of an entry, as YAML data, in their shortest forms.
+
+    The words of some short forms may be keys of the entry itself (`allows_inline_words`).
+    """
     fields = {field.name: field for field in kind.fields}
     shortened: dict[str, Any] = {}
     for name, value in long_fields.items():

@@ -36,6 +36,7 @@ def fill_path_template(
     """
 
     def fill(match: re.Match[str]) -> str:
+        """Return the text for a name in braces: a path, the id of the object or an ancestor, or a field."""
         name = match[1]
         if name == "self":
             return fill_path_template(registry, kind, kind.url_path, id, ancestors)
@@ -57,7 +58,10 @@ def fill_path_template(
 
 
 def id_to_path_segment(id: str, kind: Kind | None = None) -> str:
-    """Return an id, quoted, as one URL path segment, or as several if ids of the kind have several parts."""
+    """Return an id, quoted for a URL path: one segment, or several if ids of the kind have several parts.
+
+    The placeholder in braces of an id that is not known yet stays.
+    """
     if _UNKNOWN_ID.fullmatch(id):
         return id
     has_parts = False

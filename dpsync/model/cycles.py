@@ -34,7 +34,11 @@ def find_simple_cycles(nodes: Iterable[T], next_node: Callable[[T], T | None]) -
 
 
 def strongly_connected_components(graph: Graph[T]) -> Iterator[set[T]]:
-    """Yield the strongly connected components of at least two nodes, with Kosaraju's algorithm."""
+    """Yield the strongly connected components of at least two nodes: the nodes that are in common cycles.
+
+    This is Kosaraju's algorithm: order the nodes by the end of a depth-first search, then collect from the
+    last one on the nodes that are reachable in the reversed graph.
+    """
     order: list[T] = []
     seen: set[T] = set()
     for start in graph:

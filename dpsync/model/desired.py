@@ -372,7 +372,10 @@ class LabelCommits(Struct, frozen=True):
         return replace(self, applies=applies[:1], platform=target.platform)
 
     def map_configurations(self, change: Callable[[Desired], Desired]) -> LabelCommits:
-        """Return the same commits with `change` applied to each configuration on first use."""
+        """Return the same commits with `change` applied to the configuration in each commit.
+
+        The compared commit is changed at once, the others when they are first used.
+        """
         compared = self.compared_commit
         return replace(
             self,

@@ -236,7 +236,10 @@ def line_changes(before: IdsFile, after: IdsFile) -> tuple[LineChange, ...]:
 
 
 def _iterate_changes(before: IdsFile, after: IdsFile) -> Iterator[LineChange]:
-    """Yield the lines that differ between two ids files, by platform, organization and address."""
+    """Yield the lines that differ between two ids files, sorted by platform, organization and address.
+
+    If the key of an organization has changed, the lines are compared by addresses with the later key.
+    """
     for platform, organization in sorted({*_sections(before), *_sections(after)}):
         new_lines = after.lines(platform, organization)
         key = _organization_key(new_lines) or _organization_key(before.lines(platform, organization))

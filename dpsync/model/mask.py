@@ -76,7 +76,10 @@ class Mask:
         return self(serialized) != serialized
 
     def _mask_deferred(self, value: M) -> M:
-        """Return a model without secrets in its present data; its lazy mappings are masked when computed."""
+        """Return a model with its lazy mappings masked later, when they are computed.
+
+        The data that the model already has contain no secret (`_contains_secret`), so they stay.
+        """
         masked_parts: dict[str, Any] = {}
         for name in type(value).model_fields:
             part = getattr(value, name)
@@ -115,7 +118,11 @@ def _model_fields(value: Any) -> Mapping[str, FieldInfo] | None:
 
 
 def _secret_forms(value: str) -> Iterator[str]:
-    """Yield the forms in which a value may be written: unchanged, escaped, percent-encoded and in base64."""
+    """Yield the forms in which a secret may appear in a text, so that all can be masked.
+
+    The forms are: unchanged, escaped, percent-encoded and in base64, each for the whole secret, the secret
+    without spaces around it, and each long line of it.
+    """
     stripped = value.strip()
     lines = [line.strip() for line in stripped.splitlines()] if "\n" in stripped else []
     for text in {value, stripped, *(line for line in lines if len(line) >= _MIN_LINE_CHARS)}:

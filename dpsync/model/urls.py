@@ -136,7 +136,7 @@ COMPANION_TOKENS: Final = frozenset(
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether a URL is on this machine."""
+    """Return whether a URL is on this machine: `localhost`, 127.0.0.0/8, ::1, or the unspecified address."""
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:

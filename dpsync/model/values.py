@@ -126,7 +126,11 @@ def unwrap_data(plain: Value) -> dict[str, Value] | None:
 
 
 def marker_names(value: Value, marker: str) -> set[str]:
-    """Return the names in all markers of one type in plain JSON, such as the addresses of all references."""
+    """Return the names in all markers of one type in plain JSON, such as the addresses of all references.
+
+    A marker is an object with only the member `marker`, whose value is the name. Data of users that could
+    look like markers are wrapped, and are unwrapped here.
+    """
     if (data := unwrap_data(value)) is not None:
         return set().union(*(marker_names(member, marker) for member in data.values()))
     if isinstance(value, dict):
@@ -139,7 +143,10 @@ def marker_names(value: Value, marker: str) -> set[str]:
 
 
 def fill_markers(value: Value, resolve: Callable[[str, str], Any]) -> Value:
-    """Return plain JSON with each marker replaced by `resolve(marker, name)`, and wrapped data unwrapped."""
+    """Return plain JSON with each marker replaced by `resolve(marker, name)`, and wrapped data unwrapped.
+
+    A marker is an object with one member that stands for a reference, an id or an environment variable.
+    """
     if (data := unwrap_data(value)) is not None:
         return {key: fill_markers(member, resolve) for key, member in data.items()}
     if isinstance(value, dict):
@@ -154,7 +161,7 @@ def fill_markers(value: Value, resolve: Callable[[str, str], Any]) -> Value:
 
 
 def canonical_json(value: Value) -> bytes:
-    """Return the JSON text of a value, which does not depend on the order of keys."""
+    """Return the JSON text of a value, with sorted keys, so that equal values have equal texts."""
     if type(value) in PLAIN_TYPES:
         return to_json(value)
 

@@ -136,7 +136,7 @@ def _list_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
             f"the list has {format_count(len(node.items), 'item')}, but {format_limits(0, most, 'item')}"
         )
         return _return_false(ctx.error("DP203", message, node.span))
-    results = [conforms(item, schema["items"], ctx) for item in node.items]  # each is told
+    results = [conforms(item, schema["items"], ctx) for item in node.items]  # report all errors
     return all(results)
 
 

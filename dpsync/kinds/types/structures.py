@@ -42,7 +42,10 @@ class Object(Type, frozen=True, dict=True):
     exactly_one: bool = False
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the values of the parts in a node. Report unknown, missing and invalid parts."""
+        """Return the values of the parts in a YAML mapping, or INVALID after reporting an error.
+
+        Errors are unknown, missing and invalid parts, and more than one part if only one is allowed.
+        """
         if not isinstance(node, Mapping):
             return report_wrong_type(node, "a mapping", ctx)
         value: dict[str, Value] = {}
@@ -105,7 +108,10 @@ class Object(Type, frozen=True, dict=True):
         return self._map_parts(value, lambda part, item: part.encode(item))
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
-        """Return why a response value must not be decoded. Optional parts may also be null."""
+        """Return why a value of a response has an unexpected shape, None if `decode` can read it.
+
+        Optional parts may be null or absent. Parts that are not declared are not checked.
+        """
         if not isinstance(wire, dict):
             return wrong_type(wire, "an object")
         for name, part in self.parts.items():
@@ -122,7 +128,11 @@ class Object(Type, frozen=True, dict=True):
         return self._map_parts(wire, lambda part, item: part.decode(item))
 
     def equals(self, wanted: Value, live: Value) -> bool:
-        """Return whether the parts that `wanted` declares are equal. Undeclared parts are not managed."""
+        """Return whether the live value already has each part that `wanted` declares.
+
+        Other parts are not managed, except if only one part is allowed. A part that is not live is equal only
+        if GitBook never returns it (write-only).
+        """
         if not (isinstance(wanted, dict) and isinstance(live, dict)):
             return bool(wanted == live)
         if self.exactly_one and live.keys() - wanted.keys():
@@ -252,7 +262,11 @@ class OneOf(Type, frozen=True, dict=True):
         return self.forms.get(value.get(self.tag, "")) if isinstance(value, dict) else None
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the value of a node in a short form or in the long form, always in the long form."""
+        """Return the long form of a YAML value in the short or long form; INVALID after reporting an error.
+
+        The long form names its form in the member `tag`, such as `type: git`. A merged value may have the tag
+        of one file and a key of another form from an overlay, which is an error with its own message.
+        """
         if self.short_forms and isinstance(node, Mapping) and len(node) and node.get(self.tag) is None:
             long = self._long_node(node, ctx)
             if isinstance(long, Invalid):
@@ -280,7 +294,11 @@ class OneOf(Type, frozen=True, dict=True):
         return value if value is INVALID else {self.tag: tag.value, **value}
 
     def merge_overlay(self, lower: Node, overlay: Node) -> Node:
-        """Merge two values. If the overlay selects another form, drop members that the new form lacks."""
+        """Merge a value of an environment's overlay into the value that it changes (`lower`).
+
+        If the overlay selects another form (`tag`), members that the new form lacks are dropped. An overlay
+        in a short form replaces the value.
+        """
         if not (isinstance(lower, Mapping) and isinstance(overlay, Mapping)):
             return overlay
         if self.short_forms and overlay.get(self.tag) is None and {*overlay.keys()} <= {*self.short_words}:
@@ -295,7 +313,10 @@ class OneOf(Type, frozen=True, dict=True):
         return form.merge_overlay(lower, overlay)
 
     def shortest_form(self, long_form: Any, replaced_node: Node | None = None) -> Any:
-        """Return the first short form that fits a value in the long form, or the value itself."""
+        """Return the first short form that fits a value in the long form, or the value itself.
+
+        `replaced_node` is the YAML value that is replaced, if any: if it has the long form, this form stays.
+        """
         is_long = isinstance(replaced_node, Mapping) and replaced_node.get(self.tag) is not None
         if is_long or not isinstance(long_form, dict):
             return long_form
@@ -390,7 +411,10 @@ class List(Type, frozen=True):
     max_items: int | None = None
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the values of the items in a node. In a set, a repeated value is an error."""
+        """Return the values of the items in a YAML list, or INVALID after reporting an error.
+
+        Errors are invalid items, too many items, and in a set two equal values.
+        """
         if not isinstance(node, Sequence):
             return report_wrong_type(node, "a list", ctx)
         if self.max_items is not None and len(node.items) > self.max_items:
@@ -449,7 +473,10 @@ class Table(Type, frozen=True):
     max_keys: int | None = None
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the keys and values of a mapping node."""
+        """Return the keys and values of a YAML mapping, or INVALID after reporting an error.
+
+        Errors are invalid keys or values, and too few or too many keys.
+        """
         if not isinstance(node, Mapping):
             return report_wrong_type(node, "a mapping", ctx)
         if len(node.entries) < self.min_keys or (

@@ -271,7 +271,10 @@ class _Problem(NamedTuple):
 
 
 def _find_problem(text: str) -> _Problem | None:
-    """Return the first problem of a specification, None if it is valid."""
+    """Return the first problem of the text of an OpenAPI specification, with its position; None if valid.
+
+    Only the syntax (JSON or YAML) and the key with the version are checked, not the specification itself.
+    """
     if _HTML.match(text):
         hint = "perhaps the text is a login page: sign in, and download the specification again"
         return _Problem(1, 1, "the text is a web page, and not an OpenAPI specification", hint)
@@ -306,7 +309,10 @@ def _missing_version(text: str) -> _Problem:
 
 
 def _top_keys(text: str) -> set[str]:
-    """Return the keys of the top-level mapping of a YAML text. Raises YAMLError for an error in any line."""
+    """Return the keys of the top-level mapping of a YAML text, read as events, without building the data.
+
+    This saves memory for large texts. A list has no keys. Raises YAMLError for an error in any line.
+    """
     keys: set[str] = set()
     depth, is_key = 0, True
     for event in iter(_PARSER(text).get_event, None):

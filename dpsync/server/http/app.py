@@ -104,7 +104,7 @@ class Companion:
             await send({"type": "websocket.close", "code": 1000})
 
     async def respond(self, request: Request) -> Response:
-        """Return the response to a request, without logging the request. A header names the profile.
+        """Return the response to a request, without logging the request. A header names the API version.
 
         Every error becomes a response; an unexpected exception is logged and becomes a 500.
         """
@@ -180,16 +180,21 @@ class Companion:
 
     @property
     def readable_operations(self) -> list[Operation]:
-        """The operations that this profile serves and that only read."""
+        """The operations that this API version (profile) serves and that only read."""
         return [row for row in self._operations if row.method == "GET" and row.is_supported_by(self.profile)]
 
     @property
     def operation_ids(self) -> list[str]:
-        """The ids of all operations that this profile serves."""
+        """The ids of all operations that this API version (profile) serves."""
         return [row.id for row in self._operations if row.is_supported_by(self.profile)]
 
     def run_operation(self, operation: Operation, ctx: Context) -> Response:
-        """Call the handler of a checked request, in a transaction if it writes, and return the answer."""
+        """Call the handler of a checked request, in a transaction if it writes, and return the response.
+
+        Reads use the cache of the current version of the data. In the API version `published`, each write
+        adds an audit event. Without a response model, the response is empty: 202 means that a removal was
+        only requested, and 205 that something was removed.
+        """
         ctx.record_hooks = self.record_kinds
         ctx.required_role, ctx.edits_content, ctx.profile = (
             operation.required_role,
@@ -233,7 +238,7 @@ class Companion:
         await self._jobs.wait(include_abandoned)
 
     def openapi_json(self) -> bytes:
-        """Return the OpenAPI document of the profile as JSON, made on first use."""
+        """Return the OpenAPI document of the API version (profile) as JSON, made on first use."""
         if self._openapi_json is None:
             supported = [row for row in self._operations if row.is_supported_by(self.profile)]
             if self.profile == "reference":
@@ -268,7 +273,11 @@ def build_companion(
 
 
 def _world_headers(store: Store) -> dict[str, str]:
-    """Return the headers that name the world of an answer, and where the world was read."""
+    """Return the response headers that name the server's data (world) and, if known, their origin.
+
+    Clients recognize by the name that the data were replaced. The origin is the platform from which a copy
+    was read.
+    """
     origin = world_origin.load_origin(store)
     headers = {world_name.WORLD_HEADER: world_name.load_world_name(store)}
     return headers if origin is None else {**headers, world_origin.ORIGIN_HEADER: origin.summary}
@@ -291,7 +300,7 @@ def _select_operation(
 
 
 def _encode_json(result: Any) -> bytes:
-    """Return the JSON of an answer. The answer, or the items of a list, may be JSON text already."""
+    """Return a response body as JSON. The body, or each item of a list, may be cached JSON text already."""
     if isinstance(result, bytes):
         return result
     if isinstance(result, dict) and (items := result.get("items")) and isinstance(items[0], bytes):

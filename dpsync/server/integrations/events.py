@@ -109,9 +109,10 @@ async def dispatch_events(work: RunningJob) -> None:
 
 
 def _next_event(work: RunningJob) -> tuple[Record, str, Json] | None:
-    """Return the next event to send, its URL, and the first entry of its log.
+    """Return (next event of an integration to send, its URL, first entry of its log).
 
-    Without a waiting event, remove the job and return None.
+    Events without a URL (the tunnel is no longer set) are marked as done and skipped. Without a waiting
+    event, remove the job and return None.
     """
     with work.step() as ctx:
         integration = ctx.load(INTEGRATION, work.job.doc["integration"])

@@ -67,7 +67,7 @@ def _skip_prolog(content: bytes) -> bytes:
 
 
 def load_image(store: Store, path: list[str]) -> tuple[bytes, dict[str, str]] | None:
-    """Return the image at the path PREFIX/name/file and its headers, or None.
+    """Return (image, headers) for the URL path PREFIX/NAME/FILE of an integration's image, or else None.
 
     An SVG is a document that may contain scripts. The headers deny it all rights when it is opened directly,
     because it has the same origin as the control plane.

@@ -69,11 +69,11 @@ The source is the vendor's documentation as of May 2026, page "Roles" (collabora
 
 
 def operations_of_profile(operations: Sequence[Operation], profile: str) -> tuple[Operation, ...]:
-    """Return the operations whose paths exist in this profile.
+    """Return the operations whose paths exist in this API version (`profile`).
 
-    The profile `reference` refuses additions with 501, so that the caller learns why. In the profile
-    `published`, a path that the vendor does not publish does not exist (404), as in GitBook. The other
-    profiles answer 404 for paths of operations that only `published` has.
+    In the API version `published`, a path that GitBook does not publish does not exist (404), and some
+    bodies, statuses and roles differ. The other versions respond with 404 to paths that only it has.
+    `reference` keeps the paths of additions and refuses them with 501, so that the caller learns why.
     """
     if profile != "published":
         return tuple(row for row in operations if row.profile != "published")

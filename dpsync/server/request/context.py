@@ -85,12 +85,15 @@ class Context(Struct, dict=True):
 
     @property
     def has_additions(self) -> bool:
-        """Return whether additions to the reference are served: in every profile except `reference`."""
+        """Return whether the server serves more than GitBook's API reference documents.
+
+        Every API version (profile) except `reference` has such additions.
+        """
         return self.profile != "reference"
 
     @property
     def is_published_profile(self) -> bool:
-        """Return whether the profile is `published`, the API that the vendor publishes today."""
+        """Return whether the API version (profile) is `published`: the API that GitBook publishes today."""
         return self.profile == "published"
 
     @cached_property

@@ -39,7 +39,7 @@ def collection(ctx: Context, record: Record) -> Json:
 def space(ctx: Context, record: Record) -> Json:
     """Return the response body for a space, with its visibility, URLs and counts.
 
-    In the profile `published`, sites do not affect the visibility.
+    In the API version `published`, sites do not affect the visibility.
     """
     visibility, url = visibility_and_url(ctx, record)
     urls = {"location": api_url(ctx, f"/spaces/{record.id}"), "app": f"{APP_URL}/s/{record.id}"}
@@ -84,9 +84,9 @@ def space(ctx: Context, record: Record) -> Json:
 
 
 def visibility_and_url(ctx: Context, space: Record) -> tuple[str, str | None]:
-    """Return the visibility of a space and its published URL, or None as the URL if it is not published.
+    """Return (visibility of a space, its published URL); the URL is None if no published site shows it.
 
-    If several published sites show the space, the most open site decides.
+    If several published sites show the space, the most open site decides, or the oldest one of these.
     """
     candidates = []
     for site_space in ctx.store.find(SITE_SPACE, ref=space.id):
@@ -108,5 +108,5 @@ def visibility_and_url(ctx: Context, space: Record) -> tuple[str, str | None]:
 
 
 def _visibility_without_sites(space: Record) -> str:
-    """Return the visibility of a space without regard to sites, as the profile `published` does."""
+    """Return the visibility of a space without regard to sites, as the API version `published` does."""
     return "in-collection" if space.parent else "private"

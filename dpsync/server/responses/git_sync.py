@@ -18,8 +18,8 @@ _PUBLISHED_FIELDS = (*_REFERENCE_FIELDS, "installationStatus", "installationId",
 def git_sync(ctx: Context, record: Record) -> Json:
     """Return {"gitSync": ...} for a site or space with Git Sync, else {}.
 
-    Only the profile `published` returns `gitSync` for a site; the other profiles return `gitSync` of a space
-    without ids and status.
+    Only the API version `published` returns `gitSync` for a site; the other API versions return `gitSync` of
+    a space without ids and status.
     """
     stored = record.doc.get("gitSync")
     if not stored or not (ctx.is_published_profile or record.kind != "site"):

@@ -49,7 +49,7 @@ def integration(ctx: Context, record: Record) -> Json:
 
 
 def _endpoints(ctx: Context, path: str) -> Json:
-    """Return the URLs of the integration's endpoints. The profile `reference` has no content endpoint."""
+    """Return the URLs of the integration's endpoints. The API version `reference` has no content endpoint."""
     urls = {"publicEndpoint": f"{_ENDPOINT_URL}/{path}"}
     if ctx.has_additions:
         urls["publicContentEndpoint"] = f"{_CONTENT_URL}/{path}"

@@ -13,8 +13,8 @@ from .shared import APP_URL, api_url
 def link_invite(ctx: Context, record: Record) -> Json:
     """Return the response body for a link invite.
 
-    The profile `published` names the object `invite` and adds `redundant`, which is always false here. Its
-    answer contains the whole space or collection.
+    The API version `published` names the object `invite` and adds `redundant`, which is always false here.
+    Its response contains the whole space or collection.
     """
     object_fields: Json = {"object": "link-invite"}
     if ctx.is_published_profile:

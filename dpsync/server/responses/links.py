@@ -89,7 +89,7 @@ class LinkResolver:
         return any(target.status == "ok" and target.key.partition("#")[0] == wanted_key for target in targets)
 
     def render_link(self, link: LinksToTarget) -> Json:
-        """Return the answer for a link: its status, its relation, its target, and where it is."""
+        """Return the response body for the links to one target, with the pages that contain the links."""
         return {
             "status": link.target.status,
             "relation": link.relation,

@@ -86,9 +86,9 @@ def page_summary(view: ContentView, source: Page, ancestors: tuple[Page, ...]) -
 
 
 def _visibility_and_url(view: ContentView) -> tuple[str, str | None]:
-    """Return the visibility of the content and its published URL, or None as the URL.
+    """Return (visibility of the content, its published URL); the URL is None if no published site shows it.
 
-    No site shows the content of a change request.
+    No site shows the content of a change request, so it is private. The result is cached for the view.
     """
     if view.change_request is not None:
         return "private", None
@@ -171,7 +171,7 @@ def _computed_fields(view: ContentView, source: Page) -> Json:
 
 
 def _published_computed_fields(computed: Json, spec: Record | None, type: str) -> Json:
-    """Return the `dependencies` and `props` of a computed page as the profile `published` has them.
+    """Return the `dependencies` and `props` of a computed page as the API version `published` has them.
 
     The dependencies contain the specification itself, and `props` name the part that the page shows.
     """

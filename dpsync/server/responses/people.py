@@ -82,7 +82,7 @@ def saml_provider(ctx: Context, record: Record) -> Json:
 
     An unset text is "", an unset role is null, and an unset `ssoURL` is omitted.
 
-    The vendor's document requires `ssoURL` in every answer, so the profile `published` returns "" if unset.
+    GitBook's document requires `ssoURL` in every response, so the API version `published` has "" if unset.
     """
     doc = record.doc
     service = f"{APP_URL}/auth/saml/{record.id}"

@@ -65,9 +65,9 @@ def _common_fields(ctx: Context, record: Record) -> Json:
 def group(ctx: Context, nav: Navigation, record: Record) -> Json:
     """Return the response body for a group of sections.
 
-    In the profile `reference`, `children` has only sections, and a nested group names its parent in
-    `sectionGroup`. In the other profiles, `children` has sections, nested groups and external links in order,
-    and `sections` has only the sections.
+    In the API version `reference`, `children` has only sections, and a nested group names its parent in
+    `sectionGroup`. In the other API versions, `children` has sections, nested groups and external links in
+    order, and `sections` has only the sections.
     """
     children = nav.visible_nodes(nav.children(record.id))
     if not ctx.has_additions:
@@ -96,7 +96,7 @@ def node(ctx: Context, nav: Navigation, record: Record) -> Json:
 def structure(ctx: Context, nav: Navigation) -> Json:
     """Return the response body for the structure of a site.
 
-    In the profile `reference` it lists every section and no group; each section names its group in
+    In the API version `reference` it lists every section and no group; each section names its group in
     `sectionGroup`.
     """
     if not nav.has_sections:

@@ -118,7 +118,7 @@ def site_space_customization(ctx: Context, site_space: Record) -> Json:
 
 
 def _complete_settings(ctx: Context, settings: Json) -> Json:
-    """Complete the settings for the profile `published`: a code theme, and a dark image for each logo."""
+    """Complete the settings for the API version `published`: a code theme, and a dark image for each logo."""
     if not ctx.is_published_profile:
         return settings
     completed = {**settings, "styling": {"codeTheme": _CODE_THEME, **settings["styling"]}}

@@ -58,8 +58,7 @@ def is_draft(ctx: Context, node: Record) -> bool:
 def visible_navigation(ctx: Context, site: Record) -> Navigation:
     """Return the navigation of a site as the caller sees it.
 
-    The reference has no drafts. The profile `reference` hides drafts, because its answers could not mark
-    them.
+    The API version `reference` hides drafts, because its responses have no field that could mark them.
     """
     nav = read_navigation(ctx.store, site)
     if not ctx.has_additions:

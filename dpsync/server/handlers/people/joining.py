@@ -107,7 +107,7 @@ def _space_hit(view: ContentView, hits: list[SearchHit]) -> Json:
 def list_invites(ctx: Context) -> Json:
     """List the invites that the caller may manage.
 
-    The profile `published` lists only invites to the organization.
+    The API version `published` lists only invites to the organization.
     """
     organization = ctx.organization_from_path()
     invites = [

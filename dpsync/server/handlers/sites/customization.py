@@ -34,7 +34,7 @@ def _require_site_space(ctx: Context) -> Record:
 
 
 def get_overrides(ctx: Context) -> Json:
-    """Return the overrides of a site space. The profile `published` returns the effective settings."""
+    """Return the overrides of a site space. The API version `published` returns the effective settings."""
     if ctx.is_published_profile:
         return site_space_customization(ctx, _require_site_space(ctx))
     overrides = ctx.store.get(SITE_SPACE_CUSTOMIZATION, _require_site_space(ctx).id)
@@ -44,7 +44,7 @@ def get_overrides(ctx: Context) -> Json:
 def update_overrides(ctx: Context) -> Json:
     """Update the overrides of a site space.
 
-    A given member replaces the whole previous member; in the profile `published`, the members of objects are
+    A given member replaces the whole old member; in the API version `published`, the members of objects are
     merged.
     """
     site_space = _require_site_space(ctx)

@@ -85,7 +85,11 @@ def update_redirect(ctx: Context) -> Json:
 
 
 def _update(ctx: Context, nav: Navigation, redirect: Record, fields: Json, field: str) -> None:
-    """Update a redirect, checking only what changes: an old destination may not exist any more."""
+    """Update a redirect. Only changed fields are checked, because an old destination may no longer exist.
+
+    `field` is the path of the destination in the request body, for errors. Raise 409 if another redirect has
+    the new source, and 404 for an unknown destination.
+    """
     source = fields.pop("source", redirect.ref)
     fields = changed_fields(redirect.doc, fields)
     if source == redirect.ref and not fields:
@@ -116,7 +120,11 @@ def _find_redirect(ctx: Context, site: Record) -> Record | None:
 
 
 def _resolve_destination(ctx: Context, nav: Navigation, destination: Json, field: str) -> tuple[Json, str]:
-    """Return the destination as the API returns it, and the node on which it depends."""
+    """Return (destination as the API returns it, key of the node to which it leads, "" for a URL).
+
+    A path of a space becomes the page or site space at the path. `field` is the path of the destination in
+    the request body. Raise 404 if the destination does not exist.
+    """
     if destination["kind"] == "external":
         return destination, ""
     if destination["kind"] == "site-section":
@@ -173,7 +181,10 @@ def put_redirects(ctx: Context) -> Json:
 def _put_redirect(
     ctx: Context, nav: Navigation, by_source: dict[str, Record], fields: Json, location: str
 ) -> Json:
-    """Write one of many redirects and return its result. Keep `by_source` up to date for the next ones."""
+    """Write one of many redirects, and return its result, which is an `error` if it failed.
+
+    `by_source` has the redirects of the site by case-folded source, and is updated for the next ones.
+    """
     source = fields["source"].casefold()
     try:
         status, redirect = _apply_item(ctx, nav, by_source.get(source), dict(fields), location)
@@ -197,10 +208,10 @@ def _put_redirect(
 def _apply_item(
     ctx: Context, nav: Navigation, redirect: Record | None, fields: Json, location: str
 ) -> tuple[str, Record | None]:
-    """Create, update, publish or delete a redirect as the item asks. Return the outcome and the redirect.
+    """Create, update, publish or delete a redirect, and return (outcome, redirect or None if deleted).
 
-    `redirect` is the redirect with the source of the item, or None. A null destination deletes it. The intent
-    `draft` makes it a draft; `publish` and `live` make it live.
+    `redirect` is the existing redirect with the source of the item (`fields`), or None. A null destination
+    deletes it. The intent `draft` makes it a draft; `publish` and `live` make it live.
     """
     intent = fields.pop("intent", "live")
     if "destination" in fields and fields["destination"] is None:

@@ -62,7 +62,10 @@ def _list_nodes(ctx: Context, nav: Navigation, entries: list[tuple[tuple[int, ..
 
 
 def _body_fields(ctx: Context, *additions: str) -> Json:
-    """Return the given members of the body. The profile `reference` ignores the members in `additions`."""
+    """Return the members that the request body has, for a create or update of a navigation node.
+
+    The API version `reference` ignores the members in `additions`, because its documentation lacks them.
+    """
     fields: Json = ctx.body.sent_fields()
     return (
         fields
@@ -89,7 +92,10 @@ def get_structure(ctx: Context) -> Json:
 
 
 def _space_from_body(ctx: Context, nav: Navigation, title: str | None) -> Record:
-    """Return the space that the body names. Null creates a new, empty space, except in `reference`."""
+    """Return the space that the body names in `spaceId`.
+
+    Null creates a new, empty space, except in the API version `reference`.
+    """
     organization = nav.site.organization
     if ctx.body.spaceId is None and ctx.has_additions:
         ctx.require_role(ctx.find_organization(organization), "create")
@@ -112,7 +118,7 @@ def create_section(ctx: Context) -> Json:
     """Create a section with the given space as its first site space.
 
     The path is a slug of the title; the default title is the title of the space. On a site without sections,
-    the site spaces at the root first move into a section with the title of the site.
+    the site spaces at the top level first move into a section with the title of the site.
     """
     nav, body = _load_navigation(ctx), ctx.body
     fields = _body_fields(ctx, "siteSectionGroupId", "draft")
@@ -130,7 +136,11 @@ def create_section(ctx: Context) -> Json:
 
 
 def update_section(ctx: Context) -> Json:
-    """Update a section: its fields, its group and its default site space. Raise 409 if the path is taken."""
+    """Update a section: its fields, its group and its default site space.
+
+    A group that the body does not name (`...`) stays; null moves the section to the top level. Raise 409 if
+    another section has the path.
+    """
     nav = _load_navigation(ctx)
     fields = _body_fields(ctx, "siteSectionGroupId", "localizedTitle", "localizedDescription", "draft")
     section = nav.require_node(SECTION, ctx.params["siteSectionId"])
@@ -190,7 +200,10 @@ def create_group(ctx: Context) -> Json:
 
 
 def update_group(ctx: Context) -> Json:
-    """Update a group, or move it to the end of another group."""
+    """Update a group, or move it to the end of another group.
+
+    A parent that the body does not name (`...`) stays; null moves the group to the top level.
+    """
     nav, fields = _load_navigation(ctx), _body_fields(ctx, "parentSectionGroupId", "localizedTitle", "draft")
     group = nav.require_node(GROUP, ctx.params["siteSectionGroupId"])
     parent = fields.pop("parentSectionGroupId", ...)
@@ -228,7 +241,7 @@ def add_group_section(ctx: Context) -> Json:
 
 
 def remove_group_section(ctx: Context) -> None:
-    """Remove a section from a group: move the section to the end of the root."""
+    """Remove a section from a group: move the section to the end of the top level."""
     nav = _load_navigation(ctx)
     section = nav.find_node(SECTION, ctx.params["siteSectionId"])
     if section is not None and section.parent == ctx.params["siteSectionGroupId"]:
@@ -249,10 +262,10 @@ def list_site_spaces(ctx: Context) -> Json:
 
 
 def create_site_space(ctx: Context) -> Json:
-    """Add a site space to the given section, or else to the default section, or else to the root.
+    """Add a site space to the given section, or else to the default section, or else to the top level.
 
-    Sites with groups or links, and sites of the type `site`, cannot have site spaces at the root. If such a
-    site has no section, a section with the title of the site is created for the site space.
+    Sites with groups or links, and sites of the type `site`, cannot have site spaces at the top level. If
+    such a site has no section, a section with the title of the site is created for the site space.
     """
     nav, section_id = _load_navigation(ctx), ctx.body.sectionId
     fields = _body_fields(ctx, "title", "pageId", "draft")
@@ -270,7 +283,7 @@ def create_site_space(ctx: Context) -> Json:
 
 
 def update_site_space(ctx: Context) -> Json:
-    """Update a site space, or let it show another space. Raise 409 if the path is taken."""
+    """Update a site space, or let it show another space. Raise 409 if a sibling already has the path."""
     nav, fields = _load_navigation(ctx), _body_fields(ctx, "pageId", "draft")
     site_space = nav.require_node(SITE_SPACE, ctx.params["siteSpaceId"])
     space, fields = fields.pop("spaceId", site_space.ref), changed_fields(site_space.doc, fields)
@@ -346,9 +359,10 @@ _POSITION_FIELDS = {
 
 
 def _parse_neighbor(position: Json, side: str) -> tuple[str, str] | None:
-    """Return (kind, id) of the neighbor on a side of a position, or None.
+    """Return (kind, id) of the sibling that a request's position names, or None if it names none.
 
-    A neighbor is `{type: site-section, siteSection: ID}` or `{type: site-section, id: ID}`.
+    `side` is "before" or "after". A sibling is `{type: site-section, siteSection: ID}`, or with `id` as the
+    name of the id. Raise 400 without an id.
     """
     neighbor = position.get(side)
     if neighbor is None:
@@ -363,9 +377,10 @@ def _parse_neighbor(position: Json, side: str) -> tuple[str, str] | None:
 
 
 def create_link(ctx: Context) -> Json:
-    """Create an external link at the end of the given group, or of the root.
+    """Create an external link in the navigation, at the end of the given group or of the top level.
 
-    On a site without sections, the site spaces at the root first move into a section.
+    On a site without sections, the site spaces at the top level first move into a section, because links
+    can only be next to sections and groups.
     """
     nav, fields = read_navigation(ctx.store, ctx.site_from_path()), ctx.body.sent_fields()
     parent = fields.pop("parent", None) or ""

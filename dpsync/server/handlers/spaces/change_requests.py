@@ -200,7 +200,7 @@ def _merge_contents(ctx: Context, space: Record, request: Record) -> MergedConte
 def _conflict_response(ctx: Context, request: Record, conflicts: tuple[ContentConflict, ...]) -> Json:
     """Return the answer of a merge with conflicts, which changes nothing.
 
-    The profile `reference` does not list the conflicts.
+    The API version `reference` does not list the conflicts.
     """
     result: Json = {"revision": request.doc["revision"], "result": "conflicts"}
     if ctx.has_additions:
@@ -238,7 +238,7 @@ def change_content(ctx: Context) -> Json:
 
 
 def _change_response(ctx: Context, space: Record, request: Record, result: Json) -> Json:
-    """Return the result for one page in the form of the profile `published`."""
+    """Return the result for one page in the form of the API version `published`."""
     if result["operation"] == "delete_page":
         return {"object": "deleted_page", "page": result["page"]}
     path = f"/spaces/{space.id}/change-requests/{request.id}/content/page/{result['page']}"

@@ -49,7 +49,7 @@ def transfer_collection(ctx: Context) -> Json:
 
 
 def _descendants(ctx: Context, collection: Record) -> list[Record]:
-    """Return all collections and spaces below a collection."""
+    """Return all collections and spaces in a collection, at any depth."""
     descendants: list[Record] = []
     unread_collections = [collection]
     while unread_collections:
@@ -98,9 +98,10 @@ def _is_inside(ctx: Context, collection: str, ancestor: str) -> bool:
 
 
 def _parse_neighbor(position: Json, side: str) -> tuple[str, str] | None:
-    """Return (kind, id) of the neighbor on a side of a position, or None.
+    """Return (kind, id) of the sibling that a request's position names, or None if it names none.
 
-    A position is `{before: {type: space, space: ID}}` or `{after: …}`.
+    `side` is "before" or "after". A position is `{before: {type: space, space: ID}}` or `{after: …}`. Raise
+    400 without an id.
     """
     neighbor = position.get(side)
     if neighbor is None:
