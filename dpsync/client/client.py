@@ -183,7 +183,10 @@ class ReadClient:
         return self.profile
 
     def _get_json(self, path: str, params: Params | None) -> JSON:
-        """Return the JSON at a path, or the response that `begin` has already read for this path."""
+        """Return the JSON at a path, or the response that `begin` has already read for this path.
+
+        Raises ClientError.
+        """
         request = responses.request("GET", path, params)
         first_read, self._first_read = self._first_read, None
         if first_read is not None and first_read[0] == request:
@@ -384,7 +387,10 @@ def _page_items(path: str, envelope: JSON, number: int) -> tuple[list[dict[str, 
 
 
 def _item_counts(path: str, envelope: JSON, number: int) -> set[int]:
-    """Return the total number of items that a page announces, as a set; empty if it announces none."""
+    """Return the total number of items that a page announces, as a set; empty if it announces none.
+
+    Raises InvalidListError for a count that is not a number.
+    """
     count = envelope.get("count")
     if count is not None and type(count) is not int:
         raise InvalidListError(path, "the count is not a number", number)

@@ -165,7 +165,8 @@ class _Call(Generic[T]):
         """Return the result of further tries after a failed first try.
 
         tenacity is imported only here: nearly every call succeeds at once, and would take a tenth longer with
-        it. `next_try` gives tenacity the first failure as its first try.
+        it. `next_try` gives tenacity the first failure as its first try. Raises ClientError if the last try
+        fails.
         """
         import tenacity
 

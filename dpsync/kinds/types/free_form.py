@@ -133,7 +133,11 @@ class Json(Type, frozen=True):
     """Dotted paths of members that the platform requires in a written object, so that null is refused."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the JSON value of a node or of the file that it names, after checking its schema."""
+        """Return the JSON value of a YAML value, or of the file that it names; INVALID after an error.
+
+        The value must conform to the JSON Schema of the type, and must not have a null where null would
+        remove a member that cannot be removed.
+        """
         content = node
         path = file_reference_path(node, ctx)
         if isinstance(path, Invalid):
@@ -284,7 +288,11 @@ class Json(Type, frozen=True):
         return canonical_json(wanted) == canonical_json(live)
 
     def _removed_members(self, live: dict[str, Any], wanted: dict[str, Any]) -> set[str]:
-        """Return the members of a live object that disappear when the wanted object is written over it."""
+        """Return the members of a live object that disappear when a partial wanted object is written over it.
+
+        These are members with null, all others if the `tag` (the form of the object) changes, and the
+        exclusive members if another one of them is written.
+        """
         if not self.is_partial:
             return set()
         removed = {name for name, item in wanted.items() if item is None}
@@ -299,7 +307,10 @@ class Json(Type, frozen=True):
         return self._merge_over_live(live, wanted) if self.is_partial else wanted
 
     def _merge_over_live(self, live: Value, wanted: Value) -> Value:
-        """Return the value to send: the live members that nobody manages, and the wanted members."""
+        """Return the value to send: the live members that the files do not manage, and the wanted members.
+
+        Members with null are removed. Lists are replaced as a whole.
+        """
         if isinstance(wanted, list):
             return [self._merge_over_live(None, item) for item in wanted]
         if not isinstance(wanted, dict):
@@ -365,7 +376,11 @@ HIDDEN_SECRET_TEXT = "(hidden, because it may be a secret)"  # noqa: S105 (a tex
 def _displayable_without_secrets(
     live: Value, wanted: Value, name: str, removed_members: _RemovedMembers
 ) -> Value:
-    """Return the compared part of a live value, with texts hidden that may be secrets."""
+    """Return the part of a value on GitBook to show beside the wanted value, with possible secrets hidden.
+
+    Only the members that are compared are shown. `name` is the name of the member, since names such as
+    `apiKey` suggest a secret.
+    """
     if isinstance(wanted, Secret):
         return wanted
     if isinstance(live, dict) and isinstance(wanted, dict):

@@ -63,7 +63,10 @@ class Text(Type, frozen=True):
     """Whether the text is a URL segment. Any text is allowed, but an unreadable one causes a warning."""
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the text of a node after checking its length, pattern and format."""
+        """Return the text of a YAML value, or INVALID after reporting a wrong length, pattern or format.
+
+        A type for secrets accepts only `{env: NAME}`.
+        """
         if self.secret:
             return self._parse_secret(node, ctx)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
@@ -293,7 +296,7 @@ class Reference(Type, frozen=True):
         return Reference(kinds)
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the entry to which a key refers, or the id in `{id: …}`."""
+        """Return a reference to the entry with this key, or the id in `{id: …}`; INVALID after an error."""
         if isinstance(node, Scalar) and isinstance(node.value, str):
             return ctx.reference(self.kinds, node.value, node.span)
         if isinstance(node, Mapping) and len(node.entries) == 1:

@@ -105,7 +105,10 @@ def _is_null(node: Node) -> bool:
 
 
 def _object_conforms(node: Node, schema: Schema, ctx: ParseContext) -> bool:
-    """Return whether a value is a mapping with the required and no unknown members; report every error."""
+    """Return whether a value is a mapping with the required and no unknown members; report every error.
+
+    Null for an optional member is allowed. A misspelt member is reported once, and not as missing too.
+    """
     if not isinstance(node, Mapping):
         return _return_false(report_wrong_type(node, "a mapping", ctx))
     parts, required = schema.get("properties", {}), schema.get("required", ())

@@ -71,7 +71,7 @@ class LongText(Type, frozen=True):
     is_write_only: bool = False
 
     def parse(self, node: Node, ctx: ParseContext) -> Value:
-        """Return the text of a node or of the file that it names, after checking its length."""
+        """Return the text of a YAML value or of the file that it names; INVALID after reporting an error."""
         content = _content(node, ctx)
         if isinstance(content, Invalid):
             return content
@@ -205,7 +205,11 @@ class Markdown(Type, frozen=True):
         return to_document(value) if isinstance(value, str) else value
 
     def shape_error(self, wire: Any) -> UnexpectedShape | None:
-        """Check only the top level, because the platform keeps any content of a Document."""
+        """Return why a response value has an unexpected shape, None if `decode` can read it.
+
+        Only the top level of a Document (GitBook's JSON form of a text) is checked, because any content may
+        be in it.
+        """
         if not isinstance(wire, dict):
             return wrong_type(wire, "a Document")
         if "nodes" not in wire:

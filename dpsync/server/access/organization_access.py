@@ -20,7 +20,10 @@ def load_access(store: Store, organization: str, user: str, *, with_user_id: boo
 
 
 def load_all_access(store: Store, organization: str, *, with_user_id: bool) -> dict[str, OrganizationAccess]:
-    """Return the access of all members, keyed by user id, with a few queries."""
+    """Return the access of all members of an organization, keyed by user id, with three queries.
+
+    The access of a member comes from the member's role and grants, and from those of the member's teams.
+    """
     memberships: dict[str, list[Record]] = {}
     for membership in store.find("membership", organization=organization):
         memberships.setdefault(membership.ref, []).append(membership)

@@ -129,7 +129,11 @@ def _site_tree(nav: Navigation, titles: dict[str, str]) -> SiteTree:
 
 
 def _navigation_lines(nav: Navigation, parent: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
-    """Yield a line for each group, section and link in `parent` ("" for the root), with their children."""
+    """Yield a line for each group, section and link in `parent`, with their children.
+
+    `parent` is a group, or "" for the top level. `titles` has the titles of spaces by id, and `path` is the
+    API path of the site.
+    """
     for node in nav.children(parent):
         doc, draft = node.doc, bool(node.doc.get("draft"))
         if node.kind == EXTERNAL_LINK:
@@ -183,6 +187,7 @@ def _space_tree(
         children_by_parent.setdefault(record.parent, []).append(record)
 
     def lines_in(parent: str) -> Iterator[TreeLine]:
+        """Yield the lines of the collections and spaces in a collection ("" for the top level)."""
         children = children_by_parent.get(parent, ())
         for item in sorted(children, key=lambda child: (child.position, child.kind, child.seq)):
             doc = item.doc

@@ -102,7 +102,11 @@ class ContentEditor:
         return id
 
     def _update_page(self, change: Json) -> None:
-        """Change the given fields of a page, and move it if the change names a parent or a position."""
+        """Change the given fields of a page, and move it if the change names a parent or a position.
+
+        The parent `into` null is the top level. Slugs are made unique among the siblings. Raise
+        PageNotFoundError, and EditError for an impossible move.
+        """
         page, ancestors = self._require_page(change["page"])
         _set_fields(page, {name: value for name, value in change.items() if name != "slug"})
         siblings = sibling_pages(self.content, ancestors)

@@ -131,7 +131,10 @@ class FaultRule(_FaultModel):
 
     @model_validator(mode="after")
     def _check_one_choice(self) -> Self:
-        """Check that the rule selects requests in one way only, and that its operation exists."""
+        """Check that the rule selects requests in one way only, and that its operation exists.
+
+        Raise ValueError otherwise.
+        """
         if sum(option is not None for option in (self.nth, self.every, self.probability)) > 1:
             raise ValueError("set only one of the fields 'nth', 'every' and 'probability'")
         if self.seed is not None and self.probability is None:

@@ -205,7 +205,10 @@ class ControlPlane:
         return {"token": token, "user": user}
 
     def activate_channel(self, body: Any) -> None:
-        """Activate a channel, as a person authorizes it in GitBook. The API has no request for this."""
+        """Activate a channel, as a person authorizes it in GitBook. The API has no request for this.
+
+        Raise 404 for an unknown channel.
+        """
         id = ChannelBody.model_validate(body).channel
         with self.store.transaction():
             channel = self.store.get(CHANNEL, id)
@@ -235,7 +238,7 @@ class ControlPlane:
     def replace_world(self, body: Any) -> None:
         """Replace the whole state by a world (the server's data), or change nothing if the world is invalid.
 
-        The log, the faults and the clock stay unchanged.
+        The log, the faults and the clock stay unchanged. Raise 400 if the world is invalid.
         """
         try:
             worlds.load_world(self.store, body, self.clock(), self.companion.record_kinds)
@@ -262,7 +265,7 @@ class ControlPlane:
         """Set the clock and run the jobs that are due at the new time.
 
         Expired deleted objects are erased, and stay erased if the clock is set back. Sources of OpenAPI
-        specifications are fetched again.
+        specifications are fetched again. Raise 400 for a time that is too far in the future.
         """
         clock = ClockBody.model_validate(body)
         with self.store.transaction():

@@ -115,7 +115,10 @@ class OutsideServices(Struct, dict=True):
             raise FetchError("FETCH_ERROR", f"{failure}: {error or type(error).__name__}") from None
 
     async def _fetch(self, client: httpx.AsyncClient, url: httpx.URL) -> bytes:
-        """Return the content at a URL, following redirects and checking each of their URLs."""
+        """Return the content at a URL, following redirects and checking each of their URLs.
+
+        Raise FetchError after too many redirects.
+        """
         for _ in range(1 + _MAX_REDIRECTS):
             self._check_url(url)
             async with client.stream("GET", url, extensions={"trace": self._check_connection}) as answer:

@@ -42,7 +42,10 @@ def to_plain_json(text: str) -> Json:
 
 
 def _to_plain_json(value: Any, depth: int, budget: list[int]) -> Any:
-    """Return a value as JSON. `budget` has the number of values that may still be written."""
+    """Return a value as JSON. `budget` has the number of values that may still be written.
+
+    Raise ValueError if the budget is used up.
+    """
     budget[0] -= 1
     if depth > _MAX_DEPTH or budget[0] < 0:
         raise ValueError("the document is too long or contains itself")

@@ -122,7 +122,10 @@ class ChannelUpdate(Body):
 
     @model_validator(mode="after")
     def _check_settings_match_type(self) -> Self:
-        """Check that type and settings come together, and that the settings are those of the type."""
+        """Check that type and settings come together, and that the settings are those of the type.
+
+        Raise ValueError otherwise.
+        """
         sent = self.model_fields_set & {"type", "setupSettings"}
         if len(sent) == 1:
             raise ValueError("type and setupSettings must be set together")

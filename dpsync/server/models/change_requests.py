@@ -202,7 +202,7 @@ class InsertFiles(Body):
     @field_validator("files")
     @classmethod
     def _check_distinct(cls, files: list[InsertedFile]) -> list[InsertedFile]:
-        """Check that no two files have the same reference."""
+        """Check that no two files have the same reference. Raise ValueError otherwise."""
         refs = [file.ref for file in files if file.ref]
         if len(refs) != len(set(refs)):
             raise ValueError("two files have the same ref")

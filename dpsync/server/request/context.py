@@ -365,7 +365,7 @@ class Context(Struct, dict=True):
     def change_request_from_path(self) -> Record:
         """Return the change request that the path names by id or number.
 
-        The role that the operation needs applies to the space.
+        The role that the operation needs applies to the space. Raise 404 if it does not exist.
         """
         space, id_or_number = self.space_from_path(), self.params["changeRequestId"]
         request = self.store.get(CHANGE_REQUEST, id_or_number)

@@ -54,7 +54,10 @@ def _load_redirect(loader: WorldLoader, site: Record, entry: Json) -> None:
 
 
 def _find_redirect_target(loader: WorldLoader, site: Record, destination: Json) -> str:
-    """Return the key of the section or site space to which a redirect leads, or "" for an external URL."""
+    """Return the key of the section or site space to which a redirect leads, or "" for an external URL.
+
+    Raise ValueError for an unknown section or site space.
+    """
     if destination["kind"] == "external":
         return ""
     section = destination["kind"] == "site-section"

@@ -68,7 +68,7 @@ def visible_navigation(ctx: Context, site: Record) -> Navigation:
 
 
 def without_drafts(nav: Navigation) -> Navigation:
-    """Return the navigation without drafts. A node inside a draft is a draft, too."""
+    """Return the navigation as visitors see it, without drafts. A node inside a draft is hidden, too."""
     hidden_groups = {node.id for node in nav.groups if node.doc.get("draft")}
     hidden_groups = set().union(*map(nav.group_ids_below, hidden_groups))
 

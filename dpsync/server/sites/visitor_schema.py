@@ -26,7 +26,10 @@ def check_schema(schema: Json) -> None:
 
 
 def _check_object(schema: Json, where: str) -> None:
-    """Raise 400 if an object of a schema is invalid. `where` is its path in messages."""
+    """Raise 400 if a (nested) object in a JSON Schema of visitor claims is invalid.
+
+    `where` is the path of the object in the request body, for messages.
+    """
     if schema.get("type") != "object":
         raise bad_request(f"{where}.type: must be object")
     properties = schema.get("properties", {})

@@ -91,7 +91,11 @@ def resolve_rules(space: Json, organization: Json) -> list[Json]:
 
 
 def unmet_rules(rules: list[Json], attempt: MergeAttempt) -> list[str]:
-    """Return one sentence for each rule that is not met."""
+    """Return a sentence for each merge rule that a merge of a change request does not meet.
+
+    The list is empty if the caller is named in a rule `allow_bypass`. A rule with an expression (`custom`)
+    is never met, because the local server cannot evaluate the expression.
+    """
     if any(rule["rule"] == "allow_bypass" and attempt.caller in _rule_users(rule) for rule in rules):
         return []
     messages = []

@@ -49,7 +49,11 @@ def _signature(store: Store, name: str) -> str:
 
 
 def load_pdf(store: Store, path: list[str]) -> bytes | None:
-    """Return the PDF at a path, or None for any other path. Raise 404 if the PDF does not exist."""
+    """Return the PDF at a path PREFIX/NAME.SIGNATURE, or None for any other path.
+
+    NAME contains the space, revision and page, and SIGNATURE proves that the server made the URL. Raise 404
+    for a wrong signature, or if the content was deleted.
+    """
     if len(path) != 2 or path[0] != PATH_PREFIX:
         return None
     name, _, signature = path[1].partition(".")

@@ -143,7 +143,10 @@ class PostgresStore(SqlStore):
         self._in_transaction = True
 
     def _commit(self) -> None:
-        """Commit. PostgreSQL answers ROLLBACK if a statement has failed, even if its error was ignored."""
+        """Commit. PostgreSQL answers ROLLBACK if a statement has failed, even if its error was ignored.
+
+        Raise StoreError then.
+        """
         status = self._translate_errors(lambda: self._connection.execute("COMMIT").statusmessage)
         self._in_transaction = False
         if status != "COMMIT":

@@ -131,7 +131,10 @@ class SqlStore(ABC):
             raise
 
     def _schema_version(self) -> int:
-        """Return the version of the schema, 0 for an empty database. Raise StoreError if it is unusable."""
+        """Return the version of the database schema, 0 for an empty database.
+
+        Raise StoreError if the database has tables of another program, or was written by a newer dpsync.
+        """
         tables = self._table_names()
         if not tables:
             return 0
@@ -157,7 +160,8 @@ class SqlStore(ABC):
     def transaction(self) -> Iterator[None]:
         """Commit all writes inside together, or none: see `Store.transaction`.
 
-        After the commit, the listener gets the new version and the changes.
+        After the commit, the listener gets the new version and the changes. Raise RuntimeError inside a read
+        transaction, or if an inner transaction failed.
         """
         with self._lock:
             if self._current_transaction == "reading":
@@ -336,7 +340,10 @@ def _record_from_row(row: Row) -> Record:
 
 
 def _row_from_record(record: Record) -> Row:
-    """Return the columns of a record. JSON escapes NUL, so the text of a document never contains it."""
+    """Return the columns of a record. JSON escapes NUL, so the text of a document never contains it.
+
+    Raise ValueError for NUL in another column.
+    """
     row = (
         record.kind, record.id, record.organization, record.scope, record.parent,
         record.position, record.ref, record.seq, record.text,

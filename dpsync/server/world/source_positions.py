@@ -37,7 +37,11 @@ def format_problems(problems: Sequence[WorldProblem], name: str, text: str) -> I
 
 
 def _find_mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:
-    """Return the position of a value, or of its innermost container that is written."""
+    """Return the position in a YAML document of the value at a path; None without a document.
+
+    `path` has keys and indexes. If the value is not written in the document, return the position of the
+    innermost part of the path that is.
+    """
     mark = node.start_mark if node is not None else None
     for part in path:
         if isinstance(node, yaml.MappingNode):

@@ -118,7 +118,10 @@ def _check_sections(
     path: Path,
     known: frozenset[tuple[str, str]] | None = None,
 ) -> Iterator[WorldProblem]:
-    """Check the sections of a record and of its entries; with `known`, check their references, too."""
+    """Yield problems of the sections (lists of objects) in the entry of an owner, and in their entries.
+
+    `path` leads to the entry. `known` has the (kind, id) of all records: then references are checked, too.
+    """
     for section in record_kinds.world_sections.get(owner_kind, ()):
         value, section_path = owner_entry.get(section.key), (*path, section.key)
         if value is None:

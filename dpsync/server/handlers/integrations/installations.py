@@ -27,7 +27,10 @@ def can_view_installation(ctx: Context, integration: Record, installation: Recor
 
 
 def require_installation(ctx: Context) -> tuple[Record, Record]:
-    """Return the integration and the installation that the path names."""
+    """Return the integration and the installation that the path names.
+
+    Raise 404 if the installation does not exist.
+    """
     integration = require_integration(ctx)
     installation = _find_installation(ctx, integration)
     if installation is None:
@@ -46,7 +49,10 @@ def _find_installation(ctx: Context, integration: Record) -> Record | None:
 
 
 def _require_role(ctx: Context, installation: Record) -> None:
-    """Require the role that the operation needs on the organization of the installation."""
+    """Require the role that the operation needs on the organization of the installation.
+
+    Raise 403 without the role.
+    """
     organization = ctx.load("organization", installation.organization)
     if organization is None:
         raise LookupError(f"the organization of the installation {installation.id!r} does not exist")

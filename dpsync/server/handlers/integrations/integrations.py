@@ -147,7 +147,8 @@ def get_integration(ctx: Context) -> Json:
 def publish(ctx: Context) -> Json:
     """Publish a new integration or the next version of one.
 
-    The new version replaces all data except the settings of development mode.
+    The new version replaces all data except the settings of development mode. Raise 409 if another
+    organization has an integration with the name.
     """
     name = ctx.params["integrationName"]
     if len(name) > MAX_NAME_LENGTH or not re.fullmatch(NAME_PATTERN, name):
@@ -205,7 +206,7 @@ def _find_publisher(ctx: Context, before: Record | None) -> Record:
     """Return the organization that publishes.
 
     The body names it by id or hostname. By default it is the owner, or else the only organization that the
-    caller administers.
+    caller administers. Raise 400 if the body must name it, and 404 for an unknown organization.
     """
     name = ctx.body.organization
     if name is not None:
@@ -285,7 +286,7 @@ def list_events(ctx: Context) -> Json:
 
 
 def get_event(ctx: Context) -> Json:
-    """Return an event of an integration with its log."""
+    """Return an event of an integration with its log. Raise 404 if it does not exist."""
     integration = _require_owned(ctx)
     event = ctx.store.get(EVENT, ctx.params["eventId"])
     if event is None or event.scope != integration.id:

@@ -36,7 +36,7 @@ class PlacementHandlers(Struct, frozen=True):
         """Return the integration, the installation, and the space or site in the installation's organization.
 
         Require that the caller may view the space or site and has the role on it that the operation needs. A
-        guest with that role may use the installation, too.
+        guest with that role may use the installation, too. Raise 404 otherwise.
         """
         integration, id = require_integration(ctx), ctx.params["installationId"]
         installation = ctx.store.get(INSTALLATION, id)
@@ -55,7 +55,10 @@ class PlacementHandlers(Struct, frozen=True):
         return integration, installation, target_record
 
     def _require_placement(self, ctx: Context) -> tuple[Record, Record]:
-        """Return the integration and its installation on the space or site that the path names."""
+        """Return the integration and its installation on the space or site that the path names.
+
+        Raise 404 if it is not installed there.
+        """
         integration, installation, target = self._require_target(ctx, ctx.params[self.path_parameter])
         placement = ctx.store.get(self.kind, f"{installation.id}:{target.id}")
         if placement is None:

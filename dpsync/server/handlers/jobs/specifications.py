@@ -118,7 +118,10 @@ class RawResponse(Struct, frozen=True):
 
 
 def _require_version(ctx: Context) -> tuple[Record, Record]:
-    """Return a specification, and the version that the path names or the latest version."""
+    """Return a specification, and the version that the path names or the latest version.
+
+    Raise 404 if the version does not exist.
+    """
     spec = _require_spec(ctx)
     id = ctx.params.get("versionId") or spec.doc.get("lastVersion", "")
     version = ctx.store.get(SPECIFICATION_VERSION, id)

@@ -196,7 +196,7 @@ def list_entries(ctx: Context) -> Json:
 
 
 def get_entry(ctx: Context) -> Json:
-    """Return the glossary entry that the path names."""
+    """Return the glossary entry that the path names. Raise 404 if it does not exist."""
     organization, id = ctx.organization_from_path(), ctx.params["glossaryEntryId"]
     entry = ctx.store.get(GLOSSARY_ENTRY, id)
     if entry is None or entry.organization != organization.id:
@@ -207,7 +207,8 @@ def get_entry(ctx: Context) -> Json:
 def change_entries(ctx: Context) -> None:
     """Apply all operations in order, or none.
 
-    An update replaces all terms of an entry. Deleting an entry that does not exist is not an error.
+    An update replaces all terms of an entry. Deleting an entry that does not exist is not an error. Raise 404
+    for an update of an unknown entry.
     """
     organization = ctx.organization_from_path()
     for index, operation in enumerate(ctx.body.sent_fields()["operations"]):

@@ -43,7 +43,7 @@ def list_events(ctx: Context) -> Json:
 
 
 def get_event(ctx: Context) -> Json:
-    """Return an audit event with its details."""
+    """Return an audit event with its details. Raise 404 if it does not exist."""
     organization, id = ctx.organization_from_path(), ctx.params["auditEventId"]
     event = ctx.store.get(AUDIT_EVENT, id)
     if event is None or event.organization != organization.id:

@@ -200,7 +200,10 @@ def accept_invite(ctx: Context) -> Json:
 
 
 def _require_managed_invite(ctx: Context) -> Record:
-    """Return the invite that the path names. Require that the caller is an admin of its target."""
+    """Return the invite that the path names. Require that the caller is an admin of its target.
+
+    Raise 404 if it does not exist.
+    """
     organization = ctx.organization_from_path()
     invite = _find_invite(ctx, organization)
     target = _invite_target(ctx, organization, invite) if invite else None

@@ -143,7 +143,7 @@ def _require_other_admin(ctx: Context, member: Record) -> None:
 
 
 def record_last_seen(ctx: Context) -> Json:
-    """Record that the calling member was seen now."""
+    """Record that the calling member was seen now. Raise 404 if the caller is not a member."""
     organization = ctx.organization_from_path()
     member = find_member(ctx, organization.id, ctx.user)
     if member is None:
@@ -156,7 +156,8 @@ def record_last_seen(ctx: Context) -> Json:
 def add_sso_member(ctx: Context) -> Json:
     """Mark a member as an SSO member.
 
-    A user who is not a member becomes an SSO member with the default role of the organization.
+    A user who is not a member becomes an SSO member with the default role of the organization. Raise 404 for
+    an unknown user.
     """
     organization, user = ctx.organization_from_path(), ctx.params["userId"]
     member = find_member(ctx, organization.id, user)

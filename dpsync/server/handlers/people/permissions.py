@@ -30,7 +30,10 @@ def _require_readable_object(ctx: Context) -> Record:
 
 
 def invite(ctx: Context) -> None:
-    """Give users and teams a role, all or none. A role that a user or team already has is replaced."""
+    """Give users and teams a role, all or none. A role that a user or team already has is replaced.
+
+    Raise 404 for an unknown team.
+    """
     target, body = _require_object(ctx), ctx.body
     users = [require_member_id(ctx, target.organization, name, "body.users") for name in body.users or ()]
     for id in body.teams or ():

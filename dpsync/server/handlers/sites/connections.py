@@ -50,7 +50,10 @@ def apply_connection_body(ctx: Context, connection: Record, fields: Json) -> Non
 
 
 def sync_connection(ctx: Context) -> None:
-    """Synchronize a connection, at most once an hour. A synchronization is immediate and finds no records."""
+    """Synchronize a connection, at most once an hour. A synchronization is immediate and finds no records.
+
+    Raise 400 if that is not possible now.
+    """
     connection = _require_connection(ctx)
     if connection.doc["connector"] in PUSH_CONNECTORS:
         raise bad_request(

@@ -40,7 +40,10 @@ def get_state(ctx: Context) -> Json:
 
 
 def install(ctx: Context) -> Json:
-    """Create an installation. It is not authenticated until it is configured."""
+    """Create an installation. It is not authenticated until it is configured.
+
+    Raise 404 for an unknown space or site, and 409 if it already has an installation.
+    """
     fields = ctx.body.sent_fields()
     target, site = fields["target"], None
     kind, id = target["type"], target[f"{target['type']}Id"]

@@ -75,7 +75,7 @@ def _create(ctx: Context, nav: Navigation, fields: Json, field: str) -> Record:
 
 
 def update_redirect(ctx: Context) -> Json:
-    """Update the redirect that the path names."""
+    """Update the redirect that the path names. Raise 404 if it does not exist."""
     site, fields = ctx.site_from_path(), ctx.body.sent_fields()
     redirect = _find_redirect(ctx, site)
     if redirect is None:
@@ -143,7 +143,8 @@ def _resolve_destination(ctx: Context, nav: Navigation, destination: Json, field
 def _resolve_path(ctx: Context, nav: Navigation, space: str, path: str, field: str) -> Json:
     """Return the destination of a path of a space, on the first site space that shows the space.
 
-    The destination is the page at the path, or the site space if the path is empty.
+    The destination is the page at the path, or the site space if the path is empty. Raise 404 if there is
+    none.
     """
     site_space = next((node for _, node in nav.nodes_in_order(SITE_SPACE) if node.ref == space), None)
     if site_space is None:
@@ -211,7 +212,8 @@ def _apply_item(
     """Create, update, publish or delete a redirect, and return (outcome, redirect or None if deleted).
 
     `redirect` is the existing redirect with the source of the item (`fields`), or None. A null destination
-    deletes it. The intent `draft` makes it a draft; `publish` and `live` make it live.
+    deletes it. The intent `draft` makes it a draft; `publish` and `live` make it live. Raise 400 for a new
+    redirect without a destination.
     """
     intent = fields.pop("intent", "live")
     if "destination" in fields and fields["destination"] is None:

@@ -111,7 +111,7 @@ def update_site(ctx: Context) -> Json:
 def _set_defaults(ctx: Context, site: Record, section: str | None, default: str | None) -> None:
     """Make a section and a site space the defaults of a site.
 
-    The site space must be in the default section.
+    The site space must be in the default section. Raise 400 otherwise.
     """
     nav = visible_navigation(ctx, site)
     if section is not None:

@@ -94,7 +94,7 @@ def get_structure(ctx: Context) -> Json:
 def _space_from_body(ctx: Context, nav: Navigation, title: str | None) -> Record:
     """Return the space that the body names in `spaceId`.
 
-    Null creates a new, empty space, except in the API version `reference`.
+    Null creates a new, empty space, except in the API version `reference`. Raise 400 there.
     """
     organization = nav.site.organization
     if ctx.body.spaceId is None and ctx.has_additions:

@@ -45,7 +45,10 @@ def set_styleguide(ctx: Context, site: Record, id: str | None) -> None:
 
 
 def create_styleguide(ctx: Context) -> Json:
-    """Return the style guide of the site, or create one with the content of the named template."""
+    """Return the style guide of the site, or create one with the content of the named template.
+
+    Raise 404 for an unknown template.
+    """
     site, template_id = ctx.site_from_path(), ctx.body.template
     template = next((entry for entry in TEMPLATES if entry["id"] == template_id), None)
     if template_id is not None and template is None:

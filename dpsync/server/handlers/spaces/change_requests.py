@@ -106,7 +106,10 @@ def get(ctx: Context) -> Json:
 
 
 def update(ctx: Context) -> Json:
-    """Update a change request. A new status reopens a merged one at the revision that the merge made."""
+    """Update a change request. A new status reopens a merged one at the revision that the merge made.
+
+    Raise 400 for the status `merged`.
+    """
     request, changes = ctx.change_request_from_path(), ctx.body.sent_fields()
     if "description" in changes:
         changes["description"] = stored_document(changes["description"])

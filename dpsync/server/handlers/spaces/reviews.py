@@ -32,7 +32,7 @@ def list_reviews(ctx: Context) -> Json:
 
 
 def get_review(ctx: Context) -> Json:
-    """Return the review that the path names."""
+    """Return the review that the path names. Raise 404 if it does not exist."""
     request, review_id = ctx.change_request_from_path(), ctx.params["reviewId"]
     for review in request.doc.get("reviews", []):
         if review["id"] == review_id:
