@@ -1,7 +1,6 @@
-"""Name a platform (GitBook or a local server) in the ids file.
+"""Name a server (GitBook or a local server) in the ids file.
 
-The name is the origin of the URL, or the name of the data (world) that a local server has loaded. A platform
-on loopback is never in production, and its ids mean nothing after another world is loaded there.
+The name is the origin of its URL, or the name of the name that a local server's data. A server on loopback is never in production, and its ids mean nothing after it has loaded other data (a world).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Define the changes of a plan: differences, steps, effects, and what a plan reports besides changes.
 
 A `Change` is about one address: its differences with their labels, its effects on other objects, and its
-steps, each of which is one request. `Blocked`, `Kept`, `Note`, `Exposure`, `UrlImpact` and `NavigationChange`
-are what a plan reports besides changes.
+steps, each of which is one request. A plan also reports refused changes (`Blocked`), objects without an entry
+that stay (`Kept`), remarks (`Note`), objects that become more public (`Exposure`), changed URLs (`UrlImpact`)
+and the order of a navigation (`NavigationChange`).
 
 Addresses are texts here, because these values are saved as JSON. A label says who changed a value, as far as
 git knows. Labels are for people: no decision of dpsync depends on a label.

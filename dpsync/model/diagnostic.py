@@ -1,7 +1,7 @@
-"""Define diagnostics: what is wrong, where, and how to mend it.
+"""Define diagnostics: errors and warnings for the user, each with its position and a hint.
 
 All layers collect a `Diagnostic` for each finding; only `render` formats them. `DiagnosticError` ends a
-command. A `Refusal` says why a plan may not be applied, with the answers that a person can give.
+command. A `Refusal` says why a plan may not be applied, with the edits or confirmations that resolve it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Define what a plan asks: candidates (live objects that an entry could be), and possible answers.
+"""Define the questions of a plan to the user: the objects that an entry may mean, and ways to decide.
 
-Not in `diagnostic`, because these are pydantic models, whose import takes long.
+They are apart in `diagnostic`, because they are pydantic models: plans contain them.
 """
 
 from __future__ import annotations

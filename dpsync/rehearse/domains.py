@@ -1,6 +1,6 @@
 """Replace domains and URLs in anonymous copies.
 
-A domain becomes `company-1.example`, a host below it `host-1.company-1.example`, and a URL gets another host
+A domain becomes `company-1.example`, a host in it `host-1.company-1.example`, and a URL gets another host
 and path. The same text always gets the same replacement. Well-known domains are replaced, too: the service
 that somebody uses, and the account name there, can identify the person.
 """

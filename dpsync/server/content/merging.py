@@ -1,8 +1,8 @@
-"""Merge content in three ways: compare the changes of both sides since their common ancestor.
+"""Merge a change request into the main content: a three-way merge with their common ancestor (base).
 
 The merge compares pages field by field (a text is one field), then positions in the tree and the order of
-siblings, then files, reusable contents and variables. It takes changes of only one side, and equal changes of
-both sides. All other changes are conflicts, and a merge with conflicts must not be used.
+siblings, then files, reusable contents and variables. It takes changes of only one version, and equal changes
+of both versions. All other changes are conflicts, and a merge with conflicts must not be used.
 """
 
 from collections.abc import Mapping, Sequence
