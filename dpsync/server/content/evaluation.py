@@ -25,6 +25,7 @@ def evaluate_expressions(
     """
 
     def expand_expression(node: Json) -> list[Json] | None:
+        """Return the value of the variable in an expression as nodes, or None to keep the node."""
         if node.get("type") != "expression":
             return None
         match = _VARIABLE.fullmatch(str(node_data(node).get("expression", "")))
@@ -45,7 +46,10 @@ def inline_reusable_contents(document: Json, contents: Iterable[Json]) -> Json:
     contents_by_id = {content["id"]: content for content in contents}
 
     def make_replacer(outer_ids: frozenset[str]) -> Callable[[Json], list[Json] | None]:
+        """Return the function that replaces references inside the contents with these ids."""
+
         def expand_reusable_content(node: Json) -> list[Json] | None:
+            """Return the nodes of the content that a node refers to, or None to keep the node."""
             if node.get("type") != "reusable-content":
                 return None
             id = str(node_ref(node).get("reusableContent", ""))
@@ -65,6 +69,7 @@ def resolve_references(document: Json, find_url: Callable[[Json], str | None]) -
     """Return the document with URLs in place of content references. A reference without a URL stays."""
 
     def resolve(node: Any) -> Any:
+        """Return a copy of a node or list with each `ref` and `refDark` replaced by a URL, at any depth."""
         if isinstance(node, list):
             return [resolve(child) for child in node]
         if not isinstance(node, dict):

@@ -72,7 +72,7 @@ class _ThreeWayMerge:
         self._conflicts: list[ContentConflict] = []
 
     def run(self) -> MergedContent:
-        """Return the merged content and all conflicts."""
+        """Return the merged content and all conflicts. With conflicts, the content must not be used."""
         pages = self._merge_pages()
         content = {
             "pages": pages,

@@ -21,7 +21,10 @@ TEXT_CACHE_SIZE = 2048
 
 
 def page_refs(page: Json) -> Iterator[PageRef]:
-    """Yield the references of a page or of a reusable content in document order, including duplicates."""
+    """Yield (relation, reference) for each reference in a page or reusable content, including duplicates.
+
+    First the references of cover, target, metadata and dependencies, then those of the text in its order.
+    """
     cover = page.get("cover") or {}
     meta = page.get("metaLinks") or {}
     single_refs = [cover.get("ref"), cover.get("refDark"), page.get("target"), meta.get("canonical")]

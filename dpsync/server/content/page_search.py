@@ -56,7 +56,10 @@ def search_pages(pages: list[Json], words: Sequence[str]) -> list[SearchHit]:
 
 
 def _match_page(page: Json, ancestors: tuple[Json, ...], words: Sequence[str]) -> SearchHit | None:
-    """Return a page as a search hit, or None if it lacks one of the words."""
+    """Return a page as a search hit, or None if it lacks one of the words (in lower case).
+
+    The rank is 0 if the title has all words, else 1. The hit has the sections with at least one word.
+    """
     parts = page_sections(page)
     texts = [page["title"], page.get("description") or ""]
     if not contains_all(" ".join([*texts, *(f"{title} {text}" for _, title, text in parts)]), words):

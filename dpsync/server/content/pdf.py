@@ -49,7 +49,10 @@ PlacedLine = tuple[float, float, PdfLine]
 
 
 def _lay_out_pages(lines: Iterable[PdfLine]) -> Iterator[list[PlacedLine]]:
-    """Yield pages of wrapped lines with their positions. `y` counts from the bottom of a page."""
+    """Yield the pages of a PDF: lists of (x, y, line), with long lines wrapped.
+
+    `y` counts in points from the bottom of a page. A line with `new_page` starts a page.
+    """
     page: list[PlacedLine] = []
     y: float = HEIGHT - MARGIN
     for line in lines:

@@ -128,7 +128,10 @@ class OutsideServices(Struct, dict=True):
         raise FetchError("FETCH_ERROR", f"more than {_MAX_REDIRECTS} redirects")
 
     async def _check_connection(self, event: str, info: Mapping[str, Any]) -> None:
-        """Raise FetchError if httpx has connected to this service itself, before any data is sent."""
+        """Raise FetchError if httpx has connected to the local server itself, before any data is sent.
+
+        httpx calls this for each event of a request (trace extension). Only a new connection is checked.
+        """
         if event != _CONNECTED_EVENT:
             return
         stream = info["return_value"]
@@ -140,7 +143,11 @@ class OutsideServices(Struct, dict=True):
             )
 
     def _check_url(self, url: httpx.URL) -> None:
-        """Raise FetchError unless the scheme is HTTP or HTTPS and the host may be contacted."""
+        """Raise FetchError unless the scheme is HTTP or HTTPS and the host may be contacted.
+
+        These are the hosts that `--allow-fetch` names and, unless the server's initial data come from a file,
+        loopback hosts.
+        """
         if url.scheme not in ("http", "https"):
             raise FetchError(
                 "FETCH_ERROR", f"{url.scheme or 'no scheme'} is not supported: use http or https"

@@ -66,7 +66,10 @@ def is_json(text: str) -> bool:
 
 
 def _parse(text: str) -> Any:
-    """Return the value of a text in JSON or YAML. Raise ValueError if it is nested too deep."""
+    """Return the data of an OpenAPI specification in JSON or YAML.
+
+    Raise ValueError if it is nested too deep, and YAMLError if it is neither JSON nor YAML.
+    """
     if text.lstrip().startswith("{"):
         try:
             return from_json(text)

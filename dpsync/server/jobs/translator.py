@@ -51,7 +51,10 @@ def translate_content(content: Json, language: str) -> TranslatedContent:
 
 
 def _translate(content: Json, language: str) -> int:
-    """Translate a page or a reusable content in place, and return the number of words before."""
+    """Translate a page or a reusable content in place, and return the number of words before.
+
+    This only puts the language in front of texts (see `translate_text`). A text in Markdown stays Markdown.
+    """
     count = count_words(content["title"]) + count_words(content.get("description", ""))
     content["title"] = translate_text(content["title"], language, MAX_PAGE_TITLE_LENGTH)
     if content.get("description"):

@@ -107,7 +107,10 @@ def _expand_page(content: Json, page: Page) -> Json:
 
 
 def _block_lines(nodes: Iterable[Any], indent: float) -> Iterator[pdf.PdfLine]:
-    """Yield the lines of blocks. `indent` is in points."""
+    """Yield the lines of a PDF for the blocks of a Document, such as headings, lists, code and tables.
+
+    `indent` is in points. The content of other blocks is indented more, and code keeps its lines.
+    """
     for node in nodes:
         if not isinstance(node, dict):
             continue

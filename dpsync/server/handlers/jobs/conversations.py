@@ -60,7 +60,11 @@ def _analyse_conversation(ctx: Context, conversation: Record) -> None:
 
 
 def _save_issue(ctx: Context, conversation: Record, finding: FoundIssue, issue_before: Record | None) -> None:
-    """Store an issue. A new issue (`issue_before` is None) joins the cluster of its topic."""
+    """Store an issue that the analysis of a conversation found.
+
+    `issue_before` is the issue of an earlier analysis, which is updated. If it is None, a new issue joins the
+    cluster of its topic.
+    """
     issue = issue_before
     if issue is None:
         organization = conversation.organization
@@ -144,7 +148,10 @@ def ingest(ctx: Context) -> None:
 
 
 def _save_conversation(ctx: Context, organization: str, fields: Json) -> None:
-    """Store a conversation that waits for its analysis. Its source names the caller of the API."""
+    """Store or replace a conversation, which then waits for its analysis. Its source names the API's caller.
+
+    A replaced conversation keeps its time of creation and its position (`seq`) in the order of creation.
+    """
     id = f"{organization}:{fields['id']}"
     before = ctx.store.get(CONVERSATION, id)
     metadata = fields.get("metadata", {})

@@ -21,7 +21,10 @@ _CAMEL_CASE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def list_events(ctx: Context) -> Json:
-    """List audit events, the newest first."""
+    """List the audit events of an organization that match the query, the newest first.
+
+    The query selects by action, by the ids of actor and target, and by time (`since` to `to`).
+    """
     organization, query = ctx.organization_from_path(), ctx.query
     events = [
         event

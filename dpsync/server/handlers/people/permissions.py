@@ -156,7 +156,10 @@ def _role_origin(ctx: Context, site: Record, user: str) -> Json:
 
 
 def list_effective_roles(ctx: Context) -> Json:
-    """List every member who has access, with the resulting role."""
+    """List each member who has a role on an object, given directly or inherited, with this role.
+
+    The query can select one role. The API version `published` also says where a role on a site comes from.
+    """
     target, query = _require_readable_object(ctx), ctx.query
     ctx.load_all_access(target.organization)
     members = sorted(

@@ -56,7 +56,10 @@ def _check_source_unused(ctx: Context, site: Record, source: str, except_id: str
 
 
 def _create(ctx: Context, nav: Navigation, fields: Json, field: str) -> Record:
-    """Store a new redirect. `field` names the destination in messages."""
+    """Store a new redirect of a site. Raise 404 for an unknown destination.
+
+    `field` is the path of the destination in the request body, for messages.
+    """
     destination, target_key = _resolve_destination(ctx, nav, fields["destination"], field)
     doc = {
         "destination": destination,

@@ -176,7 +176,11 @@ def list_groups(ctx: Context) -> Json:
 
 
 def create_group(ctx: Context) -> Json:
-    """Create a group at the end of its parent, and move the named sections into it."""
+    """Create a group at the end of its parent (a group or the top level), and move sections into it.
+
+    On a site without sections, the site spaces at the top level first move into a section. Raise 404 for an
+    unknown parent or section.
+    """
     nav, body = _load_navigation(ctx), ctx.body
     parent = body.parent or ""
     if parent:

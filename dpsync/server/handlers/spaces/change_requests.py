@@ -83,7 +83,10 @@ def create(ctx: Context) -> Json:
 
 
 def _make_request(ctx: Context, space: Record, subject: str) -> Record:
-    """Return the record of a new change request without storing it."""
+    """Return the record of a new change request, with the next number of the space, without storing it.
+
+    Its content starts as the active revision of the space.
+    """
     number = ctx.store.last_position(CHANGE_REQUEST, scope=space.id) + 1
     initial = revisions.active_revision_id(space)
     doc = {
@@ -163,7 +166,10 @@ def merge_into_main(ctx: Context) -> Json:
 
 
 def update_from_main(ctx: Context) -> Json:
-    """Merge newer main content into a change request. Without newer content, change nothing."""
+    """Merge newer main content into a change request. Without newer content, change nothing.
+
+    With conflicts, also change nothing, and return the conflicts.
+    """
     request = ctx.change_request_from_path()
     space = _load_space(ctx, request)
     if not revisions.is_outdated(space, request.doc):

@@ -100,7 +100,11 @@ def require_create_role(ctx: Context, organization: str, parent: str) -> None:
 
 
 def add_space(ctx: Context, organization: str, parent: str, fields: Json, id: str = "") -> Record:
-    """Create a space. `id` is an id that `new_id` returned earlier, or ""."""
+    """Create a space at the end of a collection, or of the top level (`parent=""`).
+
+    `fields` are members that replace the defaults. `id` is an id that `new_id` returned earlier, or "" for a
+    new one. Also erase some deleted spaces whose retention has expired.
+    """
     doc = {
         "editMode": "live",
         "defaultLevel": "inherit",
