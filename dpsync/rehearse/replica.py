@@ -35,9 +35,10 @@ _PLACEHOLDER_SPECIFICATION = (
 
 
 class Replica:
-    """A local copy of the platform for a rehearsal: `with Replica(world, profile, recording) as replica:`.
+    """A local copy of GitBook for a rehearsal: `with Replica(world, profile, recording) as replica:`.
 
-    It is a transport for clients. `after_write` is called after each successful write, before the next one.
+    It runs a local server in memory, with the data `world` and the API version `profile`. It is a transport
+    for clients. `after_write` is called after each successful write, before the next one.
     """
 
     def __init__(self, world: World, profile: str, recording: Recording) -> None:

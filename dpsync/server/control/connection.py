@@ -29,9 +29,10 @@ class BreakableConnection(HttpToolsProtocol):
 
 
 def target_authority(scope: Scope) -> str | None:
-    """Return the authority of an absolute request target (`GET http://HOST/path`), which overrides `Host`.
+    """Return HOST of an absolute request target (`GET http://HOST/path`), which overrides the `Host` header.
 
-    None for a target that is only a path, and if the application is called without a connection.
+    None for a target that is only a path, and if the application is called without a connection, as in a
+    rehearsal.
     """
     target: bytes = scope.get("extensions", {}).get(_EXTENSION, {}).get("target", b"")
     scheme, separator, remainder = target.decode("latin-1").partition("://")

@@ -205,7 +205,11 @@ class FaultSchedule:
     def select_fault(
         self, operation: Operation | None, method: str, segments: list[str], query: str
     ) -> CountedRule | None:
-        """Return the rule whose fault the request gets, or None. Every matching rule counts the request."""
+        """Return the first rule that fires for a request, or None if the request gets no fault.
+
+        Every rule that matches the request counts it, because rules fire at certain requests (such as each
+        third one). The fault of the returned rule counts as used.
+        """
         chosen: CountedRule | None = None
         for scheduled in self.rules:
             if not _matches(scheduled.rule, operation, method, segments, query):

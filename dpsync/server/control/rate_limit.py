@@ -52,17 +52,21 @@ class RateLimit:
         return cls(int(match[1]), _UNIT_SECONDS[match[2]])
 
     def consume(self, caller: str) -> Allowance:
-        """Count a request of a caller, unless it exceeds the limit, and return what remains."""
+        """Count a request of a caller, unless it exceeds the limit, and return the caller's allowance.
+
+        The allowance says whether the request is allowed, how many requests are left, and when the window
+        ends. A window begins with the first request of a caller after the last window.
+        """
         now = self._now()
-        ends, used = self._windows.get(caller, (now, 0))
-        if now >= ends:
-            ends, used = now + self.seconds, 0
+        window_end, used = self._windows.get(caller, (now, 0))
+        if now >= window_end:
+            window_end, used = now + self.seconds, 0
             if len(self._windows) >= _MAX_CALLERS:  # forget callers whose windows have ended
                 self._windows = {name: window for name, window in self._windows.items() if window[0] > now}
         allowed = used < self.requests
         used += allowed
-        self._windows[caller] = (ends, used)
-        return Allowance(allowed, self.requests, self.requests - used, ends - now)
+        self._windows[caller] = (window_end, used)
+        return Allowance(allowed, self.requests, self.requests - used, window_end - now)
 
     def clear(self) -> None:
         """Forget the requests of all callers."""

@@ -55,7 +55,11 @@ class RequestGuard:
         await response(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> ApiError | None:
-        """Return the error with which the guard refuses a request, or None if it accepts the request."""
+        """Return the error with which the guard refuses a request, or None if it accepts the request.
+
+        It refuses pages of other sites in a browser on this machine: unknown host names (DNS rebinding) and
+        foreign origins. With `local_only`, it also refuses other machines.
+        """
         if self._local_only and not from_this_machine(Request(scope)):
             return ApiError(403, "only programs on this machine can read this copy of an organization")
         headers = Headers(scope=scope)
@@ -126,7 +130,7 @@ def from_this_machine(request: Request) -> bool:
 
 
 def _is_from_own_site(headers: Headers, scheme: str, host: str, allowed: Collection[str] = ()) -> bool:
-    """Return whether a request was not caused by a page of another site.
+    """Return whether a request does not come from a page of another site in a browser.
 
     Browsers send the origin of the page in `Origin`. They also send `Sec-Fetch-Site`, even without `Origin`
     (images, links, forms with GET). Another port of this machine is another site. If a header is repeated,

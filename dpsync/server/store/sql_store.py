@@ -214,7 +214,7 @@ class SqlStore(ABC):
         self._listener = listener
 
     def _record_change(self, kind: str, id: str, row: Row | None) -> None:
-        """Note the old and the new state of a record. Call this before the write."""
+        """Remember the old and the new state of a record, for the listener. Call this before the write."""
         if self._listener is not None and self._changes is not None:
             self._changes.append((self.get(kind, id), _record_from_row(row) if row is not None else None))
 
@@ -234,7 +234,10 @@ class SqlStore(ABC):
     def find_by_creation(
         self, kind: str, after: int, limit: int, *, descending: bool = False, **where: str
     ) -> list[Record]:
-        """Return at most `limit` matching records after (or before) a `seq`, in order of creation."""
+        """Return at most `limit` matching records after (or before) a `seq`, in order of creation.
+
+        `seq` is the number of a record in this order.
+        """
         order = "seq < ? ORDER BY seq DESC" if descending else "seq > ? ORDER BY seq"
         clauses = f"WHERE {_where_clause(where)} AND {order} LIMIT ?"
         return self._records(clauses, (kind, *where.values(), after, limit))
@@ -257,7 +260,7 @@ class SqlStore(ABC):
             self._execute(_PUT, row)
 
     def put_all(self, records: Iterable[Record]) -> None:
-        """Insert or replace many records. The listener learns only that everything may have changed."""
+        """Insert or replace many records. The listener (a cache) learns only that all may have changed."""
         rows = [_row_from_record(record) for record in records]
         with self._lock, self._ensure_transaction():
             self._changes = None
@@ -281,7 +284,7 @@ class SqlStore(ABC):
             self._execute_many(_SET_COUNTER, list(values.items()))
 
     def clear(self) -> None:
-        """Delete every record and counter. The listener learns only that everything may have changed."""
+        """Delete every record and counter. The listener (a cache) learns only that all may have changed."""
         with self._lock, self._ensure_transaction():
             self._changes = None
             self._execute("DELETE FROM documents")
