@@ -291,11 +291,11 @@ class HttpTransport:
         """Send a request once, trace it, and return the response. Raises ClientError without a response."""
         with self._lock:
             self._counts[request.method] += 1
-        started = time.monotonic()
+        start_time = time.monotonic()
         outcome = self._exchange(request)
         if self._trace:
             with suppress(Exception):  # a closed terminal must not make a finished write fail
-                self._trace(request.method, request.path, outcome.status, time.monotonic() - started)
+                self._trace(request.method, request.path, outcome.status, time.monotonic() - start_time)
         if isinstance(outcome, ClientError):
             raise outcome  # not in a handler: httpx's error has the headers
         return outcome

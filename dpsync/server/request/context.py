@@ -167,10 +167,11 @@ class Context(Struct, dict=True):
         record: Record,
         depends_on_caller: "Callable[[Context, Record], object]" = lambda _ctx, _record: False,
     ) -> Any:
-        """Return the response body for a record. A request that only reads caches it as JSON.
+        """Return the response body for a record, from the cache if the request only reads.
 
-        Callers with equal access share the cached body. If `depends_on_caller` returns true, the body
-        depends on more than the access, and each caller has a cached body of their own.
+        Callers with equal access share the cached body, which is JSON text (their access has the same number
+        in the cache key). If `depends_on_caller` returns true, the body depends on more than the access, and
+        each caller has an own cached body.
         """
         if self._state_cache is None:
             return render(self, record)
@@ -230,7 +231,7 @@ class Context(Struct, dict=True):
 
     @property
     def _access_rules(self) -> AccessRules:
-        """Return the access rules of the profile."""
+        """Return the rules by which the API version (profile) resolves roles."""
         return RULES[self.profile]
 
     def role_on(self, item: Record, user: str = "") -> Role:
@@ -418,7 +419,7 @@ class Context(Struct, dict=True):
         )
 
     def count_team_spaces(self, team: Record) -> int:
-        """Return the number of spaces that a guest with the team's roles would see."""
+        """Return the number of spaces that a team gives access to: those that a guest in the team sees."""
         return self._count_spaces_visible_to_all(
             team.organization, organization_access.load_team_access(self.store, team)
         )
