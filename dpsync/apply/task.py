@@ -1,7 +1,6 @@
-"""Define what an apply knows about one step (a request of the plan), and the ids that steps share.
+"""Define a step (one request of a plan) as its checks and its attempts see it, and the ids that steps share.
 
-`StepTask` is a step with its change and its lines in the files. A `Check` is called before a step and may
-object to it. `LiveIds` maps addresses to live ids while the apply creates objects.
+`LiveIds` maps addresses to live ids while an apply creates objects. A `Check` may object to a `StepTask`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Save a copy of the live organization, for `dpsync world` and `dpsync serve --from-live`.
+"""Read a live organization as a world, for `dpsync world` and `dpsync serve --from-live`.
 
-This copy is called a world: the local server that imitates GitBook can start with it.
+A world is a copy of the live objects that dpsync's local server can load.
 """
 
 from __future__ import annotations

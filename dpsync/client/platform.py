@@ -1,6 +1,7 @@
-"""Name a server (GitBook or a local server) in the ids file.
+"""Name a platform (GitBook or a local server) in the ids file.
 
-The name is the origin of its URL, or the name of the name that a local server's data. A server on loopback is never in production, and its ids mean nothing after it has loaded other data (a world).
+The name is the origin of the URL, or the name of the data (world) that a local server has loaded. A platform
+on loopback is never in production, and its ids mean nothing after another world is loaded there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Build the parts of a question to the user about which live object an entry is.
+"""Build the parts of a question about the identity of an entry: candidate objects, answers and hints.
 
-The parts are the candidate objects answers and the answers. Each answer is a line for the files, such as `id: ...`,
-or a `dpsync ids` command.
+Input: an entry and live objects that it could be. Output: texts and values, which the rules combine.
 """
 
 from __future__ import annotations

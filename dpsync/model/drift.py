@@ -1,7 +1,8 @@
 """Define drift, and the differences between two versions of the files. Both contain no secrets.
 
-`Drift` compares the files with the objects on GitBook, as a plan does, but it lists the values on GitBook
-and who changed them, if git knows. `Edits` compares the files with those of another commit, without GitBook.
+A plan says what an apply would write. `Drift` compares the same files and live objects and says what is live
+instead, and who changed it, if git knows. `Edits` compares the files with those of an earlier commit, without
+any platform.
 """
 
 from __future__ import annotations

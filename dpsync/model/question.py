@@ -1,6 +1,6 @@
-"""Define the questions of a plan to the user: the objects that an entry may mean, and ways to decide.
+"""Define what a plan asks: candidates (live objects that an entry could be), and possible answers.
 
-They are apart in `diagnostic`, because they are pydantic models: plans contain them.
+Not in `diagnostic`, because these are pydantic models, whose import takes long.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Define the text, code and exit code of every refusal, and the reason that the GitHub action outputs.
+"""Define the text, code and exit code of every refusal: a reason why dpsync does not apply a plan.
 
-A refusal says why a plan may not be applied. The rules in dpsync/planner and dpsync/apply decide when to
-refuse, and fill in the words in braces.
+The rules in dpsync/planner and dpsync/apply decide what is refused, and fill in the words in braces.
 docs/errors.md explains each code, with examples.
 """
 

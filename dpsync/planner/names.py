@@ -1,13 +1,10 @@
 """Find the present and former names of entries and live objects.
 
 `Hierarchy` walks up and down the hierarchy: entries as in the files, live objects as they were read. `Names`
-returns the addresses and titles of live objects. `FormerNames` searches former names in the ids file, in the commit compared with (the git
-base), and in
-earlier commits: `objects_at` returns the object of the first source that
-knows an address, so that a
-permission applies to one object only. `addresses_of` returns the names of all
-sources, so that a renamed
-object remains protected.
+returns the addresses and titles of live objects. `FormerNames` searches former names in the ids file, the git
+base (the commit compared with), and earlier commits: `objects_at` returns the object of the first source that
+knows an address, so that a permission applies to one object only; `addresses_of` returns the names of all
+sources, so that a renamed object remains protected.
 """
 
 from __future__ import annotations

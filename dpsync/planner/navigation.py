@@ -1,4 +1,4 @@
-"""Build the navigation tree of each site before and after a plan, as visitors see it.
+"""Build the navigation trees of a site before and after a plan, as visitors see them.
 
 `changed_trees` returns each tree that a change touches, `live_trees` all live trees, and `navigation_changes`
 the changed navigations with titles, marks and order. A value that GitBook will choose is `UNKNOWN`.

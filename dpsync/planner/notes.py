@@ -1,7 +1,6 @@
 """Write the notes of a plan: hints about removed entries, impossible moves, and policy patterns.
 
-A note tells the user something about a plan, as a remark or a warning; it neither changes nor refuses
-anything. `find_notes` returns all notes of this module.
+`find_notes` returns all notes as sentences. A note neither changes nor refuses anything.
 """
 
 from __future__ import annotations
@@ -112,8 +111,7 @@ def _removed_entry_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 def _lasting_forget_note(names: Names, address: Address, identity: Identity) -> Note:
     """Return the note that `policy.forget` keeps an object whose entry was removed from the files.
 
-    If `forget` matches only the former address of as
-    the object, the note proposes a pattern for the present
+    If `forget` matches only the former address of the object, the note proposes a pattern for the present
     address: later, nothing but the git history knows the former one.
     """
     live = names.snapshot.objects[identity]

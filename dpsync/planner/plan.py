@@ -1,9 +1,8 @@
 """Make a plan from the declared and the live state: this module shows all stages on one page.
 
-`make_plan` takes `Sides` (the files and the live objects) and makes decisions (what
-happens It makes three values, each
-from the values before: decisions (what happens to each object), steps (the requests), and edges (which step
-waits for which). Guards, which can refuse the plan, and notes to the user only read the decisions. `with_all_differences` adds the differences that no
+`make_plan` takes `Sides` (files and live objects under one set of addresses) and makes decisions (what
+happens to each object), steps (requests) and edges (their order), each from the values before, and returns a
+`Plan`. Guards, notes and changes read the decisions. `with_all_differences` adds the differences that no
 request of the plan ends, because they are blocked or refused: drift reports them, and `import --update` takes
 them over.
 """

@@ -1,7 +1,6 @@
 """Apply the policy (`policy:` in the root file), and find entries that were removed from the files.
 
-`EffectivePolicy` tells whether the policy in the files, or in the commit compared with (the git base),
-ignores or
+`EffectivePolicy` answers whether the policy, now or in the git base (the commit compared with), ignores or
 protects an object. `git_synced_parts` returns what GitBook's Git Sync keeps as in a repository and dpsync
 leaves alone. `RemovalSearch` decides whether an entry was removed on purpose: a commit has it, and its file
 no longer does. It only disappeared if its file is no longer included, was renamed or cut off, or belongs to

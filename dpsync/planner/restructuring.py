@@ -1,6 +1,7 @@
-"""Decide about navigations of sites whose top level changes from site spaces to sections, or back.
+"""Decide about navigations of sites whose root changes its kind: from site spaces to sections, or back.
 
-The user must confirm a restructuring with `--confirm "restructure SITE"`. Towards sections, GitBook decides what becomes of the site spaces at the
+A site space is the position of a space in a site. `decide_restructuring` needs a confirmation
+(`--confirm "restructure SITE"`). Towards sections, GitBook decides what becomes of the site spaces at the
 root. So dpsync creates one section, and the next plan recognizes the objects that GitBook made
 (`Restructuring.recognized_ids`). Towards site spaces, dpsync hides the site, deletes all nodes, and builds
 the new root.

@@ -1,6 +1,6 @@
-"""Bring both sides of a plan, the files and the live objects, the two sides of a plan, under one set of addresses.
+"""Bring both sides of a plan, the files and the live objects, under one set of addresses.
 
-`Sides` has both, the options of the run, and the git base (the commit compared with). `ValueConverter`
+`Sides` has both states, the options of the run, and the git base (the commit compared with). `ValueConverter`
 converts the values of fields between three forms: normal (to compare), display (plain JSON for a plan), and
 sent (plain JSON of a request). In the normal form, the id of a declared object is a reference to its address.
 """

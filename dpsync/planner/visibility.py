@@ -1,7 +1,7 @@
 """Find the surroundings of an object: what decides, besides its own fields, who can see the object.
 
-`Visibility.surroundings` returns the objects that contain an object, now or after the apply, such as its
-section and its site, and for a redirect the objects to which it leads.
+`Visibility.surroundings` returns the objects above an address, now or after the apply, and the targets of a
+redirect.
 """
 
 from __future__ import annotations

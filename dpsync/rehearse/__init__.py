@@ -1,6 +1,4 @@
-"""Rehearse a plan: carry it out on a local server that imitates GitBook (the companion, `dpsync/server`).
-
-The server starts with a copy of the platform's objects, made from recorded responses.
+"""Rehearse a plan: carry it out on a local server (`dpsync/server`) with a copy of the live objects.
 
 Input: a plan, its session, and the recorded responses of GitBook (`dpsync/client/recording.py`).
 Output: a `Rehearsal`. Nothing is sent to GitBook, no port is opened, and no secret is known here.

@@ -1,11 +1,9 @@
 """Collect what a rehearsal shows: short exposures, the estimated time, and what it could not check.
 
-A short exposure is something that is public only during the apply. `PublicHistory` compares the public content after each write, from the data of the local server (companion)
-alone and without the planner's rules. `estimate_time`
-predicts the time of an apply from the reading time and
-the dependencies of the steps. `unverifiable` yields a
-sentence for each thing that no response of the
-platform shows.
+A short exposure is something that is public only during the apply. `PublicHistory` compares what is public
+after each write, from the data of the local server alone and without the planner's rules. `estimate_time`
+predicts the time of an apply from the reading time and the dependencies of the steps. `unverifiable` yields a
+sentence for each thing that no response of GitBook shows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Run a local server that imitates GitBook (the companion) in this process, with a copy of GitBook's data.
+"""Run the local server of a rehearsal in this process and in memory, with the data of the live organization.
 
 No port is opened and no host is contacted: requests go to the application as values, in the thread of its
 event loop. A path that the plan's token may not read stays refused, and a response that the data of the local

@@ -1,11 +1,9 @@
-"""Convert recorded responses of GitBook to objects of a `WorldDraft`, the unfinished data of a local server.
+"""Convert recorded responses of GitBook to a `WorldDraft`, from which `world.py` makes the final data.
 
-`world.py` makes the final data from it. `response_table.py` maps each path to a function `take_…` here. Paths
-are processed in the order of their
-length, so that a parent comes before its children. Secrets such as keys
-and tokens of share links are left
-out or replaced. The other functions (`add_roles`, `add_customizations`, …)
-join parts when all responses are converted.
+`response_table.py` maps each path to a function `take_…` here. Paths are processed in the order of their
+length, so that a parent comes before its children. Secrets such as keys and tokens of share links are left
+out or replaced. The other functions (`add_roles`, `add_customizations`, …) join parts when all responses are
+converted.
 """
 
 from __future__ import annotations

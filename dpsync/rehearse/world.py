@@ -1,6 +1,4 @@
-"""Convert recorded responses to a world: the data with which a local server that imitates GitBook starts.
-
-It has the same objects with the same ids. That server is called companion.
+"""Convert recorded responses to a world: the data that a local server loads, with the same objects and ids.
 
 `make_world` makes the world of a rehearsal, and `world_file` the file of a saved copy (docs/companion.md). A
 world has no secrets: no tokens of share links, keys or scripts. An object that the local server requires and

@@ -1,8 +1,8 @@
-"""Collect the objects of a world (the data of the local server for a rehearsal) from recorded responses.
+"""Collect the objects of a world (the data of a local server) while responses of GitBook are converted.
 
 `WorldDraft` has everything that was read. `assume_objects` adds the objects that the steps of a plan name and
 that no response showed. `hide_secret_settings` replaces secrets in settings. Responses for short paths are
-converted before those for longer paths.
+converted before those for the paths below.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Print how the files differ from an earlier commit (the git base), for `validate --changes`."""
+"""Print how the files differ from the git base (the commit compared with), for `validate --changes`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Imitate local server (companion): it imitates GitBook's API, with with state, to test dpsync independently.
+"""Imitate GitBook: a local server (the *companion*) with GitBook's API, for tests and rehearsals.
 
-Input: HTTP requests, and a *world*, which is the data with which the server starts.
+Input: HTTP requests, and a *world*, which is the data that the server starts with.
 Output: responses from real state, as the API describes them. The package imports nothing from the rest of
 dpsync, so that tests check dpsync against an independent implementation. A *profile* is an API version.
 """

@@ -1,4 +1,4 @@
-"""Read the configuration in the commit compared with (the git base), and compare the files with it."""
+"""Read the configuration of the git base (the commit compared with), and compare the files with it."""
 
 from __future__ import annotations
 

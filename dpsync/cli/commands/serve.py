@@ -1,4 +1,4 @@
-"""Define `dpsync serve`: run the local server that imitates GitBook, until interrupted."""
+"""Define `dpsync serve`: run the local server that imitates GitBook, in the foreground until interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define `dpsync world`: save live objects as a world, which is a file that `dpsync serve` can load.
+"""Define `dpsync world`: save live objects as a world, which is a file that the local server can serve.
 
 The client of this command cannot write to GitBook.
 """

@@ -1,6 +1,6 @@
 """Define the types of field values: how to read, check, compare and send a value. Import them from here.
 
-Input: a YAML node, or a value in a response of GitBook.
+Input: a YAML node, or a value in a response of the platform (GitBook or the local server).
 Output: a value, or findings about the node. `texts.py` has the types of longer texts.
 """
 

@@ -1,4 +1,4 @@
-"""Compute the roles and permissions of users on organizations, collections, spaces and sites.
+"""Resolve who may do what in GitBook: roles, the access of users, and permission flags.
 
 Input: records of members, teams, content and grants (roles on one space, collection or site) from the store.
 Output: roles, accesses, `permissions` flags and numbers of visible spaces. `Context` caches the results.

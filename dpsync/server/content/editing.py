@@ -1,7 +1,7 @@
 """Edit the content of a space: insert, update, move, delete and revert pages; add files.
 
-A change is a mapping with an `operation`, in the form of a request or of the server's initial data (world).
-Each change applies to the result of the previous one.
+A change is a mapping with an `operation`, in the form of a request or of initial data. Each change applies to
+the result of the previous one.
 """
 
 from collections.abc import Callable, Iterable

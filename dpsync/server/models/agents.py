@@ -1,6 +1,6 @@
 """Define request and response models of a site's AI agents: settings, MCP servers, channels, topics.
 
-Only the API version `published` has these operations.
+Only the API version (profile) `published` has these operations.
 The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
 """
 

@@ -1,8 +1,7 @@
-"""Define request models that are stricter in the API version `published` than in the others.
+"""Define request models that are stricter in the API version (profile) `published` than in the others.
 
 Each class `…Today` replaces the model that it extends. The other versions leave open which words a choice
-has, and accept null to clear a value. The
-API version `published` lists the words and accepts null in fewer places.
+has, and accept null to clear a value. `published` lists the words and accepts null in fewer places.
 The local server validates bodies with these pydantic models, and derives the OpenAPI document from them.
 """
 

@@ -1,4 +1,4 @@
-"""Define request models for the customization of a site in the API version `published`.
+"""Define request models for the customization of a site in the API version (profile) `published`.
 
 This version lists every valid word. Writing the customization of a site replaces all settings, so all members
 are required. For one site space, single members may be set at any depth, and null removes an override.

@@ -1,4 +1,4 @@
-"""List all API operations of the API (method, path, handler, models), in the order of docs/api.md.
+"""List all API operations of the local server: one row (`Operation`) for each, in the order of docs/api.md.
 
 Input: the list `OPERATIONS` and the heading `TITLE` of each module in this package.
 Output: `ALL_OPERATIONS`, and its two parts: `OPERATIONS` (API versions `reference` and `full`) and

@@ -1,4 +1,4 @@
-"""Select the operations, request models and success statuses of each API version (profile).
+"""Select the operations, request models and success statuses of each profile (API version).
 
 Input: all operations, and the name of a profile. Output: the operations that this profile serves.
 `reference` has only the documented operations, and `full` also additions to them. `published` has what

@@ -1,4 +1,4 @@
-"""Run the local server as a process: open a database, load initial data (a world) if it is new, serve."""
+"""Run the local server as a process: open a database, load the initial data if it is new, and serve."""
 
 import asyncio
 import gc

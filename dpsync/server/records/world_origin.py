@@ -1,7 +1,7 @@
-"""Check and store the origin of the server's data (a world): the platform that it was read from, when, and what was not read.
+"""Check and store the origin of a world: the platform that it was read from, when, and what was not read.
 
-Data is the data that the local have starts with. Data that were read from a wrote keep their origin; otherwise
-they exist. The texts of an origin are printed and sent in a header, so only printable ASCII
+A world is the data that the local server starts with. A world that somebody wrote has no origin; otherwise
+the state keeps the origin. The texts of an origin are printed and sent in a header, so only printable ASCII
 is valid.
 """
 

@@ -1,4 +1,4 @@
-"""Check the the entries of a world (the server's initial data): against their shape: entries, types, and references.
+"""Check the entries of a world against their shape: the members, their types, and their references.
 
 A world is the data that the local server starts with. A record kind declares the shape of its section as
 pydantic types. `find_problems` checks a value and reports what is wrong, where, and what to do.

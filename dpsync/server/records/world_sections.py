@@ -1,6 +1,6 @@
-"""Load a world (the server's initial data) into records, and dump records as a world, section by section.
+"""Load the records of a kind from its section of a world, and dump them to it.
 
-A section is the list of one kind of objects in the entry of their owner, such as `sites` in an organization.
+A world is the data that the local server starts with: a mapping with one section for each kind of record.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

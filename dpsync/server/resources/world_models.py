@@ -1,4 +1,6 @@
-"""Models of the entries in a world (the server's initial data): their members, types, and references.
+"""Define the shape of a world (the data that the local server starts with): one model per kind of entry.
+
+The models give the members of each entry, their types, and what an id in them refers to.
 Input: none. Output: models that `records/world_schema.py` checks worlds with. Free-form settings, Documents
 (rich text) and data from a git repository have no shape here: any mapping is valid.
 """

@@ -1,8 +1,8 @@
 """Compute the customization (look) of a site: defaults, settings of the site, and overrides of a site space.
 
-Settings are nested objects in three layers: overrides of a site space, then settings of the site, then
-defaults. An unset setting has the value of the next layer. If a value has several forms, members of another
-form in the next layer are ignored.
+Settings are nested objects. An unset setting has the value of the layer below: overrides of a site space come
+first, then settings of the site, then defaults. If a value has several forms, members of another form in the
+layer below are ignored.
 """
 
 from ..request.context import Context

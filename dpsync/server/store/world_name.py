@@ -1,4 +1,4 @@
-"""Store the random name of the data (world) in a world (the data that the local server starts with).
+"""Store the random name of the loaded world (the data that the local server starts with).
 
 Every world counts its ids from the start, so ids of one world have another meaning in another world. Clients
 that keep ids need to know to which world they belong. The name changes with each load and survives restarts.

@@ -1,4 +1,4 @@
-"""Load and save worlds. A world is all data of a local server, from which the server can start.
+"""Load and save worlds. A world is the data of a whole GitBook, which a local server starts with.
 
 Input: a mapping in YAML or JSON, or the state in a store. An `id` may be left out, and is then made.
 Output: the state in a store, or a mapping. The order of lists is the order on the platform. The keys are

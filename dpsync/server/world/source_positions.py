@@ -1,4 +1,4 @@
-"""Find the line and column of a value in a world file (the server's initial data), for error messages."""
+"""Find the line and column at which a value is written in a world file (the initial data of the server)."""
 
 from collections.abc import Iterator, Sequence
 

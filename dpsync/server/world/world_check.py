@@ -1,4 +1,6 @@
-"""Check a world (the server's initial data) that somebody wrote, and return all problems with their paths.
+"""Check a world (the initial data of the local server) that somebody wrote, and report all errors.
+
+Input: the parsed mapping. Output: problems with their paths in the mapping.
 A world that a test or a rehearsal makes is not checked. It is loaded, and loading raises an error if it is
 invalid.
 """
