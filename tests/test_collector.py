@@ -36,19 +36,19 @@ def off() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("work", PAUSING)
-def test_it_goes_on_afterwards(work: Callable[[], object]) -> None:
+def test_garbage_collector_is_enabled_after_work(work: Callable[[], object]) -> None:
     work()
     assert gc.isenabled()
 
 
 @pytest.mark.parametrize("work", PAUSING)
 @pytest.mark.usefixtures("off")
-def test_it_is_not_begun_where_it_was_not_going_on(work: Callable[[], object]) -> None:
+def test_disabled_garbage_collector_stays_disabled_after_work(work: Callable[[], object]) -> None:
     work()
     assert not gc.isenabled()
 
 
-def test_a_plan_is_made_while_it_is_paused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_garbage_collector_is_paused_during_planning(monkeypatch: pytest.MonkeyPatch) -> None:
     states = []
 
     def noting(sides: Sides) -> Plan:
@@ -60,13 +60,13 @@ def test_a_plan_is_made_while_it_is_paused(monkeypatch: pytest.MonkeyPatch) -> N
     assert states == [False]
 
 
-def test_it_goes_on_after_a_failure() -> None:
+def test_garbage_collector_is_enabled_after_exception() -> None:
     with pytest.raises(ValueError, match="no"), collector_paused(), collector_paused():
         raise ValueError("no")
     assert gc.isenabled()
 
 
-def test_what_takes_long_inside_of_a_pause_is_looked_through() -> None:
+def test_garbage_collector_can_run_inside_a_pause() -> None:
     with collector_paused():
         with collector_running():
             assert gc.isenabled()
@@ -74,7 +74,7 @@ def test_what_takes_long_inside_of_a_pause_is_looked_through() -> None:
     gc.unfreeze()
 
 
-def test_what_is_running_goes_on() -> None:
+def test_enabled_garbage_collector_stays_enabled() -> None:
     with collector_running():
         assert gc.isenabled()
     assert gc.isenabled()

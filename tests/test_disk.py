@@ -54,13 +54,13 @@ def odd(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
     return tmp_path / "odd", words
 
 
-def test_only_regular_files_are_read(odd: tuple[Path, str]) -> None:
+def test_disk_read_refuses_irregular_file(odd: tuple[Path, str]) -> None:
     for follow in (True, False):
         with pytest.raises(OSError, match=odd[1]):
             disk.read(odd[0], 10, follow=follow)
 
 
-def test_nothing_takes_the_place_of_what_is_no_file(odd: tuple[Path, str], tmp_path: Path) -> None:
+def test_replace_file_refuses_and_keeps_irregular_file(odd: tuple[Path, str], tmp_path: Path) -> None:
     before = odd[0].lstat()
     with pytest.raises(OSError, match=odd[1]):
         disk.replace_file(odd[0], b"new")
@@ -68,17 +68,17 @@ def test_nothing_takes_the_place_of_what_is_no_file(odd: tuple[Path, str], tmp_p
     assert sorted(tmp_path.iterdir()) == [odd[0]]
 
 
-def test_no_lock_is_held_by_what_is_no_file(odd: tuple[Path, str]) -> None:
+def test_lock_refuses_irregular_file(odd: tuple[Path, str]) -> None:
     with pytest.raises(OSError, match=odd[1]), disk.lock(odd[0]):
         pass
 
 
-def test_what_is_there_is_never_created(odd: tuple[Path, str]) -> None:
+def test_create_private_file_refuses_existing_path(odd: tuple[Path, str]) -> None:
     with pytest.raises(FileExistsError):
         disk.create_private_file(odd[0])
 
 
-def test_no_more_is_read_than_the_limit(tmp_path: Path) -> None:
+def test_disk_read_stops_one_byte_after_limit(tmp_path: Path) -> None:
     sparse = tmp_path / "sparse"
     with sparse.open("wb") as file:
         file.truncate(1 << 40)
@@ -86,7 +86,7 @@ def test_no_more_is_read_than_the_limit(tmp_path: Path) -> None:
     assert disk.read_stream(sparse, 10, 0) == bytes(11)
 
 
-def test_a_link_to_a_file_is_read_only_where_links_are_followed(tmp_path: Path) -> None:
+def test_disk_read_refuses_symlink_unless_following_links(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"text")
     (tmp_path / "link").symlink_to("file")
     assert disk.read(tmp_path / "link", 10) == b"text"
@@ -94,7 +94,7 @@ def test_a_link_to_a_file_is_read_only_where_links_are_followed(tmp_path: Path) 
         disk.read(tmp_path / "link", 10, follow=False)
 
 
-def test_the_target_of_a_link_is_never_written_to(tmp_path: Path) -> None:
+def test_file_writes_and_locks_refuse_symlink(tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.write_bytes(b"precious")
     (tmp_path / "link").symlink_to("target")
@@ -108,7 +108,7 @@ def test_the_target_of_a_link_is_never_written_to(tmp_path: Path) -> None:
     assert target.read_bytes() == b"precious"
 
 
-def test_a_lock_empties_no_file(tmp_path: Path) -> None:
+def test_lock_keeps_contents_of_hard_linked_file(tmp_path: Path) -> None:
     """A hard link is a regular file: what it shares must be left as it is."""
     (tmp_path / "precious").write_bytes(b"precious")
     os.link(tmp_path / "precious", tmp_path / "lock")
@@ -130,7 +130,7 @@ def another_process_holds(lock: Path) -> Iterator[subprocess.Popen[str]]:
         other.kill()
 
 
-def test_a_lock_is_let_go_with_its_process_however_that_ends(tmp_path: Path) -> None:
+def test_lock_is_released_when_its_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with another_process_holds(path) as other:
         with pytest.raises(BlockingIOError), disk.lock(path):
@@ -141,7 +141,7 @@ def test_a_lock_is_let_go_with_its_process_however_that_ends(tmp_path: Path) -> 
             pass
 
 
-def test_who_waits_for_a_lock_gets_it_as_soon_as_the_other_process_lets_go(tmp_path: Path) -> None:
+def test_waiting_lock_is_acquired_when_other_process_ends(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with another_process_holds(path) as other:
         end = threading.Timer(0.1, other.kill)
@@ -150,7 +150,7 @@ def test_who_waits_for_a_lock_gets_it_as_soon_as_the_other_process_lets_go(tmp_p
             assert end.finished.is_set()
 
 
-def test_a_lock_can_be_read_by_nobody_else(tmp_path: Path) -> None:
+def test_lock_file_is_readable_only_by_owner(tmp_path: Path) -> None:
     with disk.lock(tmp_path / "lock"):
         assert stat.S_IMODE((tmp_path / "lock").stat().st_mode) == 0o600
 
@@ -164,7 +164,9 @@ def test_a_file_is_replaced_as_a_whole_and_keeps_its_mode(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_cannot_be_put_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_replace_file_leaves_no_temporary_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -174,7 +176,7 @@ def test_what_cannot_be_put_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_text_of_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
+def test_read_stream_reads_whole_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(b"tok" * 100))
     holding = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)  # so that the writer can begin
@@ -186,7 +188,7 @@ def test_the_text_of_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
         os.close(holding)
 
 
-def test_a_pipe_without_a_writer_is_empty_and_one_that_never_ends_is_an_error(tmp_path: Path) -> None:
+def test_read_stream_times_out_on_never_closed_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert disk.read_stream(tmp_path / "pipe", 10, 5) == b""
     holding = os.open(tmp_path / "pipe", os.O_RDWR)
@@ -198,7 +200,7 @@ def test_a_pipe_without_a_writer_is_empty_and_one_that_never_ends_is_an_error(tm
 
 
 @pytest.mark.parametrize("own", ["journal", "."])
-def test_a_directory_of_our_own_is_no_link(own: str, tmp_path: Path) -> None:
+def test_make_directory_refuses_symlinked_dpsync_directory(own: str, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     place = tmp_path / "project" / ".dpsync"
     (tmp_path / "project").mkdir()
@@ -212,14 +214,14 @@ def test_a_directory_of_our_own_is_no_link(own: str, tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_a_project_behind_a_link_has_its_directories(tmp_path: Path) -> None:
+def test_make_directory_works_in_symlinked_project(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "alias").symlink_to("real")
     disk.make_directory(tmp_path / "alias" / ".dpsync" / "journal", own=2)
     assert (tmp_path / "real" / ".dpsync" / "journal").is_dir()
 
 
-def test_no_other_module_opens_a_file() -> None:
+def test_only_disk_module_opens_files() -> None:
     """Names of what opens, makes or changes files; a method of another kind of thing may bear one of them."""
     opening = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "mkstemp", "mkdtemp"}
     opening |= {

@@ -26,7 +26,7 @@ def exceptions() -> list[type[BaseException]]:
 
 
 @pytest.mark.parametrize("kind", exceptions(), ids=lambda kind: kind.__name__)
-def test_an_exception_can_be_raised_through_anything(kind: type[BaseException]) -> None:
+def test_exception_classes_accept_traceback_cause_notes_and_hashing(kind: type[BaseException]) -> None:
     error = kind.__new__(kind)
     error.__traceback__ = None
     error.__cause__ = error.__context__ = ValueError("before")
@@ -36,7 +36,7 @@ def test_an_exception_can_be_raised_through_anything(kind: type[BaseException]) 
     assert len({error}) == 1  # whoever collects exceptions needs to hash them
 
 
-def test_all_of_them_are_looked_at() -> None:
+def test_exception_scan_finds_known_exception_classes() -> None:
     assert {"StaleStateError", "NotApprovedError", "UnknownOutcomeError", "DiagnosticError", "ApiError"} <= {
         kind.__name__ for kind in exceptions()
     }

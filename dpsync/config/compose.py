@@ -29,7 +29,7 @@ from dpsync.config.layers import (
     without_other_environments,
 )
 from dpsync.config.variables import Substitution
-from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, read_text
+from dpsync.config.yaml_reader import DEFAULT_LIMITS, decode, parse_text
 from dpsync.disk import error_reason
 from dpsync.kinds.registry import Registry
 from dpsync.kinds.registry import build_registry as load_registry
@@ -203,7 +203,7 @@ def read_environment(
             [Diagnostic(codes.UNREADABLE, f"{files.root} cannot be read: {error_reason(error)}")]
         )
     text, problems = decode(content, files.root)
-    root, syntax_findings = read_text(text, files.root) if not problems else (None, [])
+    root, syntax_findings = parse_text(text, files.root) if not problems else (None, [])
     findings = Findings([*problems, *syntax_findings])
     reduced = _keep_address_and_token(root, name) if isinstance(root, Mapping) else None
     if reduced is None:
@@ -296,7 +296,7 @@ class _Composer(Struct):
         if problems:
             self.diagnostics += problems
             return None
-        node, problems = read_text(text, name)
+        node, problems = parse_text(text, name)
         self.diagnostics += problems
         self.complete = self.complete and not problems
         self.unknown |= {

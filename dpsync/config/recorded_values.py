@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from dpsync.config.yaml_reader import FORBIDDEN_IN_FILE, read_text
+from dpsync.config.yaml_reader import FORBIDDEN_IN_FILE, parse_text
 from dpsync.kinds.types import INVALID, Invalid, List, Object, OneOf, ParseContext, Table, TextFile, Type
 from dpsync.kinds.types.free_form import HIDDEN_SECRET_TEXT
 from dpsync.kinds.types.scalars import UNDISCLOSED
@@ -66,7 +66,7 @@ def parse_recorded(type_: Type, recorded: Any) -> Value:
         raise IncompleteValueError(
             f'the field "{empty_field}" had no value, and the API cannot clear the field'
         )
-    node, problems = read_text(text, "")
+    node, problems = parse_text(text, "")
     parsing = _RecordedParsing([problem.message for problem in problems])
     value = _with_platform_forms(type_).parse(node, parsing) if node is not None else INVALID
     if parsing.problems:

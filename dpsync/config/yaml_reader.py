@@ -143,10 +143,10 @@ def read(
     parts that the findings are about.
     """
     decoded, diagnostics = decode(text, file, limits)
-    return (None, diagnostics) if diagnostics else read_text(decoded, file, limits, repeated)
+    return (None, diagnostics) if diagnostics else parse_text(decoded, file, limits, repeated)
 
 
-def read_text(
+def parse_text(
     text: str, file: str, limits: FileLimits = DEFAULT_LIMITS, repeated: bool = False
 ) -> tuple[Node | None, list[Diagnostic]]:
     """Return the same as `read` for a text that `decode` has accepted."""

@@ -489,7 +489,7 @@ def with_separate_parts(
         return live
     fields = dict(live.fields)
     for name, part, path in _declared_parts(kind, entry):
-        text = sources.read_text(fill_path_template(registry, kind, path, live.id, ancestors))
+        text = sources.read_response_text(fill_path_template(registry, kind, path, live.id, ancestors))
         if text is not None:
             fields[name] = {**(fields.get(name) or {}), part: text}
     return replace(live, fields=fields)

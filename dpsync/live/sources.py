@@ -272,7 +272,7 @@ class SourceReader:
             return None  # an object of another organization cannot be restored here
         return replace(live, deleted=True)
 
-    def read_text(self, url: str) -> str | None:
+    def read_response_text(self, url: str) -> str | None:
         """Return a response as plain text; None if it does not exist or if the token may not read it."""
         try:
             return self._client.text(url)

@@ -172,7 +172,7 @@ def refused(status: int, *, after: bool = False) -> StatusError:
         (KeyError("x"), step(), "unknown", True),
     ],
 )
-def test_step_result_follows_from_response(answered: object, of: Step, result: str, sent: bool) -> None:
+def test_apply_step_result_depends_on_response(answered: object, of: Step, result: str, sent: bool) -> None:
     """Otherwise, a change of what is not there counts as done.
 
     Otherwise, a conflict counts as done.
@@ -213,7 +213,7 @@ def test_unanswered_create_is_done_when_object_is_found(reading: Reading, repeat
 
 
 @pytest.mark.parametrize("made", [[], [MADE]])
-def test_unanswered_create_needs_its_children_to_exist(made: list[LiveObject]) -> None:
+def test_unanswered_create_is_done_only_with_its_children(made: list[LiveObject]) -> None:
     """Otherwise, a half made thing counts as whole.
 
     Otherwise, what came along with a create is not known as ours, and counts as a stranger's.
@@ -237,7 +237,7 @@ def test_created_id_is_available_to_later_steps() -> None:
     assert ids.get(TEAM) == "7"
 
 
-def test_predefined_id_of_created_object_is_recorded() -> None:
+def test_id_known_before_create_is_recorded_after_create() -> None:
     """Otherwise, what needs a thing that was made fails, and what is in it is never made."""
     reference = {"dpsync:ref": str(ACME)}
     _, ids = attempt(Client(answer(id="another")), step(gives=(Gives(address=str(TEAM), id=reference),)))
@@ -262,7 +262,7 @@ def test_create_interrupted_by_signal_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("sent", [False, True])
-def test_unsent_step_releases_its_place(sent: bool) -> None:
+def test_unsent_step_reports_not_sent_to_its_list(sent: bool) -> None:
     """Otherwise, the target of a step is not read again, although nothing was sent to it."""
     given_back: list[str] = []
 
@@ -277,7 +277,7 @@ def test_unsent_step_releases_its_place(sent: bool) -> None:
     assert given_back == ([] if sent else [f"{TEAM} create"])
 
 
-def test_internal_error_before_sending_fails_only_step() -> None:
+def test_internal_error_before_request_fails_only_that_step() -> None:
     for wrong in (step(path="/orgs/{acme/nobody}/teams"), step(body={"x": {"dpsync:ref": "acme/nobody"}})):
         client = Client(answer(id="7"))
         outcome, _ = attempt(client, wrong)
@@ -291,7 +291,7 @@ def test_addresses_in_request_are_replaced_by_ids() -> None:
     assert client.sent == [("PUT", "/orgs/acme/teams", {"x": "acme"})]
 
 
-def test_journal_records_id_before_write() -> None:
+def test_journal_contains_known_object_id_before_write() -> None:
     """Otherwise, the journal does not say which object a write is about."""
     journal = InMemoryJournal(NullJournal())
 
@@ -332,7 +332,7 @@ def objecting(found: StaleStep | Exception | None) -> Check:
         ),
     ],
 )
-def test_failed_check_prevents_request(found: Any, result: str, words: str | None) -> None:
+def test_failed_safety_check_prevents_request(found: Any, result: str, words: str | None) -> None:
     """Otherwise, what a check objects to is sent.
 
     Otherwise, that a check could not be made is told as a mistake of dpsync's.
@@ -346,7 +346,7 @@ def test_failed_check_prevents_request(found: Any, result: str, words: str | Non
 @pytest.mark.parametrize(
     ("status", "hinted"), [(400, False), (403, False), (404, True), (405, True), (406, False), (501, True)]
 )
-def test_unsupported_request_error_suggests_profile(status: int, hinted: bool) -> None:
+def test_unsupported_request_error_suggests_profile_flag(status: int, hinted: bool) -> None:
     outcome, _ = attempt(Client(refused(status)), step("update", "safe"))
     assert outcome.status == status
     assert ("set --profile to the API version" in (outcome.error or "")) is hinted
@@ -375,7 +375,7 @@ def test_waiting_for_output_backs_off_and_times_out() -> None:
     assert 60 <= sum(client.pauses) < 65
 
 
-def test_signal_stops_waiting_for_output() -> None:
+def test_signal_stops_waiting_for_platform_output() -> None:
     """Otherwise, a signal does not end the waiting for what the platform makes.
 
     Otherwise, what the platform has not made yet counts as made.
@@ -391,19 +391,19 @@ def test_signal_stops_waiting_for_output() -> None:
     assert client.pauses == []
 
 
-def test_internal_error_while_waiting_fails_only_step() -> None:
+def test_internal_error_while_awaiting_output_fails_only_step() -> None:
     outcome, _ = attempt(Client(RuntimeError("x")), WAIT)
     assert (outcome.result, outcome.error) == ("failed", "dpsync has an internal error (RuntimeError)")
 
 
-def test_waiting_step_records_output_id() -> None:
+def test_step_waiting_for_output_records_its_id() -> None:
     client = Client({"made": None}, {"made": None}, {"made": {"id": "out"}})
     outcome, ids = attempt(client, WAIT)
     assert (outcome.result, client.pauses) == ("done", [0.1, 0.2])
     assert ids.get(Address.parse("acme/teams/t/space")) == "out"
 
 
-def test_unreachable_platform_while_waiting_fails_step() -> None:
+def test_unreachable_platform_while_awaiting_output_fails_step() -> None:
     """Otherwise, a platform that cannot be asked for what it makes is told as a mistake of dpsync's."""
     error: ClientError = NotSentError("GET", "/x", "refused")
     outcome, _ = attempt(Client(error), WAIT)
@@ -425,7 +425,7 @@ def test_unanswered_create_is_looked_up_by_known_id() -> None:
 
 
 @pytest.mark.parametrize("status", [404, 409])
-def test_already_satisfied_step_keeps_response_status(status: int) -> None:
+def test_step_already_satisfied_keeps_http_status(status: int) -> None:
     verb = "delete" if status == 404 else "move"
     outcome, _ = attempt(Client(refused(status)), step(verb, "safe"))
     assert (outcome.result, outcome.status) == ("already", status)
@@ -435,13 +435,13 @@ def test_already_satisfied_step_keeps_response_status(status: int) -> None:
     ("everything", "body"),
     [(True, {"a": 1, "b": {"c": 3, "d": 9}, "e": [1]}), (False, {"b": {"c": 3, "d": 9}, "e": [1]})],
 )
-def test_whole_update_merges_desired_over_live_value(everything: bool, body: Any) -> None:
+def test_whole_object_update_merges_declared_over_live_value(everything: bool, body: Any) -> None:
     live = {"a": 1, "b": {"c": 2, "d": 9}, "e": [0]}
     types = {"b": Json(is_partial=True), "e": Json()}
     assert _merge_over_live(types, live, {"b": {"c": 3}, "e": [1]}, everything) == body
 
 
-def test_whole_update_omits_read_only_fields() -> None:
+def test_whole_object_update_omits_read_only_fields() -> None:
     live = {"title": "Old", "emoji": "A", "urls": {"location": "…"}}
     assert _merge_over_live({"title": Json()}, live, {"title": "T"}, True, ("urls",)) == {
         "title": "T",
@@ -458,7 +458,7 @@ def test_whole_update_omits_read_only_fields() -> None:
         ("PUT", False, {"title": "T"}),
     ],
 )
-def test_only_whole_put_includes_live_values(method: str, whole: bool, sent: Any) -> None:
+def test_only_whole_object_put_includes_live_values(method: str, whole: bool, sent: Any) -> None:
     """Otherwise, a partial update sends unchanged live values and overwrites a concurrent change."""
     client, reading = Client(answer()), Reading()
     reading.sources = SimpleNamespace(read_body=lambda *_: {"title": "Old", "emoji": "A"})
@@ -466,7 +466,7 @@ def test_only_whole_put_includes_live_values(method: str, whole: bool, sent: Any
     assert [body for _, _, body in client.sent] == [sent]
 
 
-def test_whole_update_omits_platform_managed_fields() -> None:
+def test_whole_object_update_omits_platform_managed_fields() -> None:
     client, reading = Client(answer()), Reading()
     live = {"scans": {"topics": "auto"}, "updatedAt": "2026-11-01T00:00:00Z", "urls": {"location": "…"}}
     reading.sources = SimpleNamespace(read_body=lambda *_: live)
@@ -495,7 +495,7 @@ def test_lost_response_error_is_shown_despite_secret() -> None:
 
 
 @pytest.mark.parametrize("live", [{"a": 1}, [0], None])
-def test_desired_value_replaces_live_value_of_other_type(live: Any) -> None:
+def test_declared_value_replaces_live_value_of_other_type(live: Any) -> None:
     """Otherwise, a value that has another form now cannot be written."""
     wanted: Any = [1] if isinstance(live, dict) else {"a": 2}
     assert _merge_over_live({}, live, wanted, keep_undeclared=True) == wanted

@@ -56,7 +56,7 @@ ERRORS = [RuntimeError("x"), OSError("x"), MemoryError("x"), KeyError("x"), Jour
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("number", [1, 3])
-def test_check_error_fails_only_its_step(
+def test_exception_in_safety_check_fails_only_its_step(
     error: Exception,
     number: int,
     client: WriteClient,
@@ -163,7 +163,7 @@ def test_masking_error_does_not_stop_apply(
     assert journal.events[-1] == "end"
 
 
-def test_secret_in_step_name_keeps_outcome_visible(
+def test_step_outcome_is_shown_despite_secret_in_name(
     client: WriteClient, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpsync.apply.executor.sent_secrets", lambda *_: ["acme/teams/one"])

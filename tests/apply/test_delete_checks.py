@@ -135,7 +135,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_delete_is_stale_when_cascade_has_grown(case: str, lab: Lab) -> None:
+def test_delete_is_stale_when_more_objects_would_cascade(case: str, lab: Lab) -> None:
     body, places, request, told = CASES[case]
     lab.holds(**EVERYTHING)
     report = apply_after(lab, body, places, request)
@@ -280,7 +280,7 @@ READ_AGAIN = delete_checks.DeleteChecks._read_shared_lists
 
 
 @pytest.mark.parametrize("reading", [READ_AGAIN, read_each_time])
-def test_deletes_with_shared_dependents_all_succeed(
+def test_deletes_of_objects_with_shared_dependents_all_succeed(
     reading: Callable[[delete_checks.DeleteChecks], dict[Identity, str]],
     lab: Lab,
     monkeypatch: pytest.MonkeyPatch,
@@ -370,7 +370,7 @@ def test_member_deletes_with_many_lists_read_less_often(lab: Lab) -> None:
     assert reads(lab) <= 2 * MANY
 
 
-def test_plan_without_deletes_needs_no_delete_checks(lab: Lab) -> None:
+def test_apply_without_deletes_runs_no_delete_checks(lab: Lab) -> None:
     lab.holds(**EVERYTHING)
     apply_after(lab, "teams: { new: { title: new } }", "spaces")
     assert reads(lab, "/structure") == reads(lab, "/members") == 0

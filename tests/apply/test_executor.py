@@ -54,7 +54,9 @@ def applied(session: Session, client: WriteClient, journal: Any = None) -> tuple
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_unrecorded_intent_prevents_request(number: int, server: ThreadedServer, session: Session) -> None:
+def test_failed_journal_write_before_request_prevents_request(
+    number: int, server: ThreadedServer, session: Session
+) -> None:
     with WriteClient(server.url, "ada-token") as client:
         _, report = applied(session, client, Breaking("intent", number))
     assert writes(server) == number - 1 == report.count("done")
@@ -64,7 +66,7 @@ def test_unrecorded_intent_prevents_request(number: int, server: ThreadedServer,
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_sent_step_is_done_despite_journal_failure(
+def test_sent_step_is_done_if_journal_fails_afterwards(
     number: int, server: ThreadedServer, session: Session
 ) -> None:
     with WriteClient(server.url, "ada-token") as client:

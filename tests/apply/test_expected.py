@@ -38,7 +38,7 @@ def with_(change: Change, **more: object) -> Plan:
         (PLAN.model_copy(update={"platform": "https://another.example"}), "platform"),
     ],
 )
-def test_different_plan_is_refused(now: Plan, where: str) -> None:
+def test_apply_refuses_plan_differing_from_approved_plan(now: Plan, where: str) -> None:
     """Otherwise, what was agreed to and is not needed any more is no difference.
 
     Otherwise, what nobody has seen is carried out.
@@ -52,7 +52,7 @@ def test_different_plan_is_refused(now: Plan, where: str) -> None:
 
 
 @pytest.mark.parametrize(("before", "named"), [("prod", "prod"), (None, "none")])
-def test_plan_for_other_environment_is_refused_by_name(before: str | None, named: str) -> None:
+def test_apply_refuses_plan_of_other_environment_by_name(before: str | None, named: str) -> None:
     made, now = (PLAN.model_copy(update={"environment": name}) for name in (before, "test"))
     assert stale_reasons(made, now, "it") == {
         "environment": f"the plan was made for another environment: {named}"
@@ -70,7 +70,7 @@ def test_plan_for_other_environment_is_refused_by_name(before: str | None, named
         with_(CREATE, cause="edited here"),
     ],
 )
-def test_plan_differences_without_effect_are_accepted(now: Plan) -> None:
+def test_apply_accepts_plan_differing_only_cosmetically(now: Plan) -> None:
     Expected(PLAN).check(now)
 
 
@@ -96,7 +96,7 @@ def test_change_cause_does_not_affect_plan_digest(now: Plan) -> None:
     Expected(shown, shown.digest).check(now)
 
 
-def test_consequence_note_changes_plan_digest() -> None:
+def test_note_about_consequences_changes_plan_digest() -> None:
     lost = Note(
         address="acme/teams/a",
         text="the space [x] is inside this object and is transferred, too",
@@ -105,7 +105,7 @@ def test_consequence_note_changes_plan_digest() -> None:
     assert PLAN.model_copy(update={"notes": (lost,)}).digest != PLAN.digest
 
 
-def test_new_refusal_since_approval_is_refused() -> None:
+def test_apply_refuses_plan_with_refusal_added_since_approval() -> None:
     """Otherwise, a guard that arose since does not count."""
     refused = PLAN.model_copy(update={"refusals": (REFUSAL,)})
     Expected(refused).check(refused)
@@ -129,5 +129,5 @@ def test_invalid_approved_digest_is_refused(approved: str) -> None:
         Expected(approved=approved).check(PLAN)
 
 
-def test_any_plan_is_accepted_without_expectation() -> None:
+def test_apply_without_approved_digest_accepts_any_plan() -> None:
     Expected().check(PLAN)

@@ -78,17 +78,17 @@ def test_interrupted_wait_is_reported_as_not_sent() -> None:
     assert (results(report)["a"], report.outcomes[0].sent, report.writes) == ("not-tried", False, 0)
 
 
-def test_apply_without_start_event_has_no_report() -> None:
+def test_journal_without_start_event_gives_no_report() -> None:
     assert build_report(BEGIN[:1], None) is None
 
 
-def test_not_tried_steps_share_one_journal_line() -> None:
+def test_steps_not_tried_share_one_journal_line() -> None:
     report = folded(ended("a", "failed"), NotTried(steps=("b", "c"), why="it needs a"), Closed())
     assert results(report) == {"a": "failed", "b": "not-tried", "c": "not-tried"}
     assert {outcome.error for outcome in report.outcomes[1:]} == {"it needs a"}
 
 
-def test_later_outcome_of_step_wins() -> None:
+def test_later_journal_outcome_of_step_wins() -> None:
     assert results(folded(ended("a", "unknown"), ended("a"), Closed())) == {"a": "done"}
 
 
@@ -99,12 +99,12 @@ def test_journal_end_event_fills_report() -> None:
     assert (report.trouble, report.unrecorded, report.journal) == (("no room",), "no ids", "the journal")
 
 
-def test_empty_remaining_plan_verifies_apply() -> None:
+def test_journal_with_empty_remaining_plan_reports_verified_apply() -> None:
     report = folded(*(ended(item.id) for item in STEPS), Closed(remaining=Plan()))
     assert (report.verified, report.converged, exit_code_of(report)) == (True, True, Exit.DONE)
 
 
-def test_only_confirmed_deletes_are_restorable() -> None:
+def test_only_successful_deletes_are_reported_restorable() -> None:
     """Otherwise, what was never deleted is told as to be brought back."""
     gone = Change(address=ADDRESS, kind="space", action="delete", steps=(step("a"),))
     back = Restorable(address=ADDRESS, id="i", days=7)

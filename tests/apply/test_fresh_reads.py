@@ -110,7 +110,7 @@ def test_preflight_compares_every_affected_list() -> None:
     assert platform.read_from == ["/orgs/acme/collections", "/orgs/acme/teams"]
 
 
-def test_list_is_read_only_before_its_first_write() -> None:
+def test_list_is_reread_once_before_its_first_write() -> None:
     """Otherwise, our own writes make what follows them stale."""
     platform, steps = started()
     for id in (UPDATE, CREATE):
@@ -153,7 +153,7 @@ def test_write_counter_is_thread_safe() -> None:
     assert platform._write_count == 1
 
 
-def test_list_is_reread_after_another_write() -> None:
+def test_list_is_reread_after_write_to_another_list() -> None:
     """Otherwise, what somebody did while other steps were sent is overwritten."""
     platform, steps = started()
     platform.find_stale_changes()
@@ -168,7 +168,7 @@ def test_list_is_reread_after_another_write() -> None:
     assert platform.read_from[2:] == ["/orgs/acme/collections"]
 
 
-def test_unsent_step_makes_list_reread_before_write() -> None:
+def test_list_is_reread_after_step_was_not_sent() -> None:
     """Refused for what is stale itself, by another check, or because nothing could be sent.
 
     Otherwise, a step that was not sent keeps its place from being read again.
@@ -188,7 +188,7 @@ def test_unsent_step_makes_list_reread_before_write() -> None:
         assert objection.reason == "somebody else created this object after the plan was made"
 
 
-def test_object_assigned_to_another_entry_is_not_new() -> None:
+def test_object_of_another_entry_is_no_create_result() -> None:
     """Otherwise, what came along with our own create counts as a stranger's."""
     platform, steps = started()
     platform.now |= team("new", "Two")
@@ -200,7 +200,7 @@ def test_object_assigned_to_another_entry_is_not_new() -> None:
     assert platform.check(steps[CREATE]) is None
 
 
-def test_known_person_can_be_new_in_team() -> None:
+def test_organization_member_can_be_new_team_member() -> None:
     """The id of a member is that of a person: also of the entry that they are in the organization.
 
     Otherwise, a person who is known elsewhere counts as one who has not joined here, and is added twice.
@@ -259,7 +259,7 @@ def test_child_of_uncreated_object_needs_no_list_read() -> None:
     assert platform.read_from == []
 
 
-def test_rejected_step_does_not_claim_its_list() -> None:
+def test_list_is_reread_after_stale_step_was_rejected() -> None:
     """Otherwise, after a step that is not sent its place is not looked at any more."""
     platform, steps = started()
     platform.now |= team("team-old", "Renamed meanwhile")
@@ -290,7 +290,7 @@ def test_planned_namesake_does_not_block_create() -> None:
     assert platform.check(steps[CREATE]) is None
 
 
-def test_preflight_compares_separately_loaded_parts() -> None:
+def test_preflight_compares_fields_read_by_extra_request() -> None:
     """Else it would count as changed as soon as such a part is declared.
 
     Otherwise, a text that is read by a request of its own counts as changed, and is never applied.
@@ -307,7 +307,7 @@ def test_preflight_compares_separately_loaded_parts() -> None:
             for identity, item in platform.now.items() if item.kind == "openapi"
         }  # fmt: skip
         platform.now |= bare
-        platform.sources.read_text = lambda _url, text=text: text  # type: ignore[method-assign, misc]
+        platform.sources.read_response_text = lambda _url, text=text: text  # type: ignore[method-assign, misc]
         assert bool(platform.find_stale_changes()) is stale, change
 
 
@@ -335,7 +335,7 @@ def test_create_lookup_is_ambiguous_until_twin_is_created() -> None:
 SITES: Things = {"site": {key: {"title": key} for key in ("one", "two")}}
 
 
-def test_entry_in_another_site_causes_no_ambiguity() -> None:
+def test_create_lookup_ignores_equal_entry_in_another_site() -> None:
     platform, (first, _) = twins("section_group", "one/s", "two/s", SITES)
     made = LiveObject("section_group", "new", ("site", "site-one"), None, SAME, "/structure")
     assert [item.id for item in platform.possible_results(first, {made.identity: made})] == ["new"]
@@ -345,7 +345,7 @@ def test_entry_in_another_site_causes_no_ambiguity() -> None:
     ("kind", "site", "found"),
     [("section_group", "one", True), ("section_group", "two", False), ("external_link", "one", False)],
 )
-def test_create_lookup_requires_same_kind_and_place(kind: str, site: str, found: bool) -> None:
+def test_create_lookup_requires_same_kind_and_parent(kind: str, site: str, found: bool) -> None:
     """Otherwise, a group counts as the section of its name, which is then never made.
 
     Otherwise, what somebody has made in another place counts as the entry, which is then never made.
@@ -400,7 +400,7 @@ def test_parallel_deletes_do_not_extend_delete_check_validity() -> None:
         assert shared.readings == number
 
 
-def test_write_invalidates_delete_checks_but_exposure_does_not() -> None:
+def test_deletes_reread_lists_after_writes_except_expose_steps() -> None:
     """Otherwise, a reading from before other writes lets a delete pass."""
     shared, (first, second) = deleting("a", "b", kept={})
     for phase, readings in [(None, 2), ("expose", 2)]:
@@ -458,7 +458,7 @@ def test_delete_cascade_must_match_plan(
     assert (objection.reason if objection else None) == (reason and f"acme/teams/[A]/members/[ada] {reason}")
 
 
-def test_output_objects_do_not_block_delete() -> None:
+def test_platform_output_objects_do_not_block_delete() -> None:
     """Otherwise, what something has put out counts as a stranger's, and its delete is refused."""
     sides = Case({"team": {}}, {"team": {"a": {"title": "A"}}}, prune=["teams"]).sides()
     snapshot = replace(sides.snapshot, output_identities=frozenset({MEMBER.identity}))
@@ -557,7 +557,7 @@ def test_own_preparation_before_delete_is_no_foreign_change(prepared: bool) -> N
     assert Shared(sides, plan)._is_changed_since_plan(replace(live, fields={"title": "B"})) is not prepared
 
 
-def test_delete_checks_count_only_planned_deletes() -> None:
+def test_delete_checks_treat_only_planned_deletes_as_roots() -> None:
     """Else what goes along with it would count as deleted itself, and nothing as gone unseen.
 
     Otherwise, all that is changed counts as deleted itself, so that nothing goes along unseen.
@@ -566,7 +566,7 @@ def test_delete_checks_count_only_planned_deletes() -> None:
     assert Shared(sides, plan)._roots == {"acme/teams/[Old]": ("team", "team-old")}
 
 
-def test_own_update_is_no_foreign_change() -> None:
+def test_update_by_same_apply_makes_object_not_stale() -> None:
     """Otherwise, what this apply has written itself counts as somebody else's change."""
     plan = make_plan(sides := CASE.sides())
     shared = Shared(sides, plan)
@@ -613,7 +613,7 @@ def test_reference_to_deleted_object_does_not_block_delete(sent: bool) -> None:
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_delete_checks_expect_only_writes_still_pending(early: bool) -> None:
+def test_delete_checks_expect_only_effects_of_pending_writes(early: bool) -> None:
     """Only where deletes make room for other writes is something still to be written then.
 
     Otherwise, what this apply has written already counts as still to come, and a value that somebody put

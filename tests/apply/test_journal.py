@@ -88,7 +88,7 @@ def test_uncreatable_journal_directory_is_an_error(tmp_path: Path) -> None:
         FileJournal(tmp_path / "file" / "journal", "stamp")
 
 
-def test_full_disk_is_a_journal_error(tmp_path: Path) -> None:
+def test_journal_write_on_full_disk_is_an_error(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path / "journal", "stamp")
     full = os.open("/dev/full", os.O_WRONLY)
     os.dup2(full, journal._file)
@@ -98,7 +98,9 @@ def test_full_disk_is_a_journal_error(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_organization_lock_excludes_other_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_organization_lock_is_refused_to_other_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise, two applies to one organization run at once."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     code = (
@@ -181,14 +183,18 @@ class Disk:
         return problems
 
 
-def test_concurrent_journal_lines_share_one_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_journal_lines_share_one_disk_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)
     assert disk.at_once("abcdefgh") == []
     assert disk.times == 2
     disk.journal.close()
 
 
-def test_journal_write_returns_after_line_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_journal_write_returns_after_line_reaches_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     disk = Disk(FileJournal(tmp_path / "journal", "stamp"), 7, monkeypatch)
     path = Path(str(disk.journal.path))
     found: dict[str, bool] = {}

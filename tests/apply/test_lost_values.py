@@ -45,12 +45,12 @@ def outcome(result: Result, address: str = AT) -> Outcome:
         ([1], {"a": 1}, ["styling"]),
     ],
 )  # fmt: skip
-def test_unkept_value_is_reported_with_path(sent: Any, live: Any, paths: list[str]) -> None:
+def test_value_dropped_by_platform_is_reported_with_path(sent: Any, live: Any, paths: list[str]) -> None:
     found = find_lost_values(plan(None, sent), plan(live, sent), [outcome("done")])
     assert [item.path for item in found] == paths
 
 
-def test_unreadable_value_is_not_reported_as_unkept() -> None:
+def test_unreadable_value_is_not_reported_as_dropped() -> None:
     """Otherwise, what cannot be read is told as not kept by the platform."""
     again = plan(None, "a")
     (change,) = again.changes
@@ -71,7 +71,9 @@ def test_unreadable_value_is_not_reported_as_unkept() -> None:
         (Plan(), ["done"]),
     ],
 )
-def test_only_accepted_writes_are_checked_for_unkept_values(remaining: Plan, results: list[Result]) -> None:
+def test_only_successful_writes_are_checked_for_dropped_values(
+    remaining: Plan, results: list[Result]
+) -> None:
     """Otherwise, a value that was never sent is told as not kept by the platform.
 
     Otherwise, what somebody has changed meanwhile is told as not kept by the platform.
@@ -79,7 +81,7 @@ def test_only_accepted_writes_are_checked_for_unkept_values(remaining: Plan, res
     assert list(find_lost_values(plan("b", "a"), remaining, [outcome(result) for result in results])) == []
 
 
-def test_unkept_value_is_reported_once_beside_remaining_plan() -> None:
+def test_dropped_value_is_reported_once_beside_remaining_plan() -> None:
     first = plan({}, {"primaryColour": "red"})
     left = plan({}, {"primaryColour": "red"})
     report = Report(

@@ -70,7 +70,7 @@ def test_journal_reader_keeps_exit_code_of_signal(written: bytes) -> None:
     assert read(written.replace(b'"code":0', b'"code":130')).exit is Exit.INTERRUPTED
 
 
-def test_truncated_journal_never_overstates_results(written: bytes) -> None:
+def test_truncated_journal_reports_no_better_results(written: bytes) -> None:
     """A process may be killed while it writes: what is on record then is told, and nothing else.
 
     Otherwise, that the last line is cut off is told by nobody.

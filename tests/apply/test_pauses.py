@@ -19,7 +19,7 @@ from dpsync.model.journal import Outcome
     ("together", "pauses"),
     [(0, []), (0.5, [1]), (1, [1]), (7, [1, 2, 4]), (7.5, [1, 2, 4, 5]), (17, [1, 2, 4, 5, 5]), (-1, [])],
 )
-def test_pauses_double_up_to_maximum(together: float, pauses: list[float]) -> None:
+def test_waiting_pauses_double_up_to_maximum(together: float, pauses: list[float]) -> None:
     assert list(growing_pauses(1, 5, together)) == pauses
 
 
@@ -56,11 +56,11 @@ class Asked:
         return self.pauses
 
 
-def test_removal_polling_slows_down_to_five_seconds() -> None:
+def test_member_removal_polling_slows_down_to_five_seconds() -> None:
     assert Asked("cy").waited(20) == [0.5, 1, 2, 4, 5, 5, 5]
 
 
-def test_removal_polling_stops_when_member_is_removed() -> None:
+def test_member_removal_polling_stops_when_member_is_removed() -> None:
     asked = Asked("cy", "di", gone_after=2)
     assert asked.waited(20) == [0.5, 1]
     assert [(end.result, end.status, end.id) for end in asked.done] == [
@@ -69,12 +69,12 @@ def test_removal_polling_stops_when_member_is_removed() -> None:
     ]
 
 
-def test_removal_stays_requested_when_list_is_unreadable() -> None:
+def test_member_removal_stays_requested_if_list_is_unreadable() -> None:
     asked = Asked("cy", gone_after=0)
     assert asked.waited(20, unread=True) == [0.5]
     assert asked.done == []
 
 
-def test_removal_polling_skipped_without_requests_or_after_signal() -> None:
+def test_member_removal_polling_needs_requests_and_no_signal() -> None:
     assert Asked().waited(20) == []
     assert Asked("cy").waited(20, stopped=True) == []

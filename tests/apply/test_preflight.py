@@ -58,7 +58,7 @@ def test_preflight_skips_ignored_fields(
     assert report.complete
 
 
-def test_plan_lists_fields_compared_by_preflight(
+def test_preflight_compares_exactly_the_fields_listed_in_plan(
     session: Callable[..., Session], client: WriteClient
 ) -> None:
     planned = session(IGNORED % '"spaces/*#emoji"').plan(client)

@@ -88,7 +88,7 @@ def apply(server: ThreadedServer, published_server: ThreadedServer, tmp_path: Pa
     return run
 
 
-def test_apply_waits_until_specification_text_is_processed(apply: Apply) -> None:
+def test_apply_waits_until_openapi_text_is_processed(apply: Apply) -> None:
     report, clock = apply(VALID)
     assert clock.seconds == pytest.approx(0.1 + 0.2)
     assert report.remaining is not None
@@ -115,7 +115,7 @@ def test_apply_is_incomplete_when_processing_fails(apply: Apply, profile: str) -
     assert exit_code_of(report) is Exit.DONE
 
 
-def test_apply_is_incomplete_while_platform_processes(apply: Apply) -> None:
+def test_apply_is_incomplete_while_platform_processes_openapi_text(apply: Apply) -> None:
     """Otherwise, what nobody knows yet is called converged."""
     report, clock = apply(VALID, looks=1000)
     assert 60 <= clock.seconds < 65

@@ -81,7 +81,7 @@ def test_confirmed_member_removal_is_done(lab: Lab) -> None:
     assert len(clock.waits) == 2
 
 
-def test_removal_waits_no_longer_than_timeout(lab: Lab) -> None:
+def test_member_removal_waits_no_longer_than_timeout(lab: Lab) -> None:
     clock = Answering(None)
     applied(lab, clock, timeout=10.0)
     assert 10 <= sum(clock.waits) < 16

@@ -147,14 +147,14 @@ def test_failed_verification_leaves_result_unverified(error: Exception, words: s
     assert "secret" not in report.model_dump_json()
 
 
-def test_masking_error_keeps_outcomes_but_not_verification() -> None:
+def test_secret_masking_error_keeps_outcomes_but_not_verification() -> None:
     """Otherwise, an internal error after the writes hides the outcomes, even where masking fails, too."""
     report = carried_out(Run(mask=failing(RuntimeError("secret"))))
     assert (report.outcomes, report.verified, report.remaining) == ((DONE,), False, None)
     assert report.trouble == ("the result was not reported: dpsync has an internal error (RuntimeError)",)
 
 
-def test_unrecorded_journal_end_is_reported() -> None:
+def test_apply_reports_failed_write_of_journal_end() -> None:
     """Otherwise, that the journal has no end is told by nobody."""
     report = carried_out(Run(full="end", trouble=["it stumbled"]))
     assert report.trouble == ("it stumbled", "no space left")
@@ -178,13 +178,13 @@ def test_restorable_deletes_are_reported(kind: str, action: Any, result: Any, to
     assert [item.id for item in carried_out(run).restorable] == ["i"] * told
 
 
-def test_steps_without_outcome_are_not_reported() -> None:
+def test_apply_report_omits_steps_without_outcome() -> None:
     run = Run()
     run.run = lambda: None
     assert carried_out(run).outcomes == ()
 
 
-def test_ids_are_flushed_first_and_closed_last() -> None:
+def test_ids_file_is_flushed_first_and_closed_last() -> None:
     """Otherwise, what the last second of an apply has learned is not in the ids file."""
     run = Run(unrecorded="no room")
     report = carried_out(run)
@@ -193,7 +193,7 @@ def test_ids_are_flushed_first_and_closed_last() -> None:
     assert (report.unrecorded, report.converged, report.complete) == ("no room", True, False)
 
 
-def test_ids_are_closed_when_apply_is_aborted() -> None:
+def test_ids_file_is_closed_when_apply_is_aborted() -> None:
     run = Run()
 
     def gone() -> Plan:
@@ -217,7 +217,7 @@ def test_reads_and_writes_are_counted_by_method(sent: dict[str, int], reads: int
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_only_new_trouble_of_changed_objects_is_reported(known: bool) -> None:
+def test_apply_reports_only_new_problems_of_changed_objects(known: bool) -> None:
     """Otherwise, trouble that somebody else has caused counts as this apply's.
 
     Otherwise, trouble that was there before counts as this apply's, which never converges.

@@ -37,7 +37,7 @@ def drain(schedule: Schedule) -> list[str]:
     return found
 
 
-def test_scheduled_step_waits_for_needs_and_follows() -> None:
+def test_scheduled_step_waits_for_required_and_preceding_steps() -> None:
     schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
     assert drain(schedule) == ["a"]
     schedule.end_step("a", succeeded=True)
@@ -46,7 +46,7 @@ def test_scheduled_step_waits_for_needs_and_follows() -> None:
     assert drain(schedule) == ["c"]
 
 
-def test_failed_step_skips_dependents_but_frees_followers() -> None:
+def test_failed_step_skips_dependents_but_releases_later_steps() -> None:
     """Otherwise, what needs a step that has failed is sent."""
     schedule = Schedule(
         [step("a"), step("b", needs="a"), step("c", needs="b"), step("d", follows="a"), step("e")]
@@ -56,7 +56,7 @@ def test_failed_step_skips_dependents_but_frees_followers() -> None:
     assert drain(schedule) == ["d"]
 
 
-def test_settling_step_twice_releases_no_further_steps() -> None:
+def test_ending_step_twice_releases_no_further_steps() -> None:
     """Otherwise, a step that is told of twice sets free what must wait for another one."""
     schedule = Schedule([step("a"), step("b"), step("c", needs="a b"), step("d", "delete")])
     assert drain(schedule) == ["a", "b"]
@@ -65,14 +65,14 @@ def test_settling_step_twice_releases_no_further_steps() -> None:
     assert drain(schedule) == []
 
 
-def test_follower_of_skipped_step_is_released() -> None:
+def test_step_following_skipped_step_is_released() -> None:
     schedule = Schedule([step("a"), step("b", needs="a"), step("c", follows="b")])
     drain(schedule)
     schedule.end_step("a", succeeded=False)
     assert drain(schedule) == ["c"]
 
 
-def test_follower_of_skipped_step_inherits_its_waits() -> None:
+def test_step_following_skipped_step_waits_for_its_predecessors() -> None:
     """One after the other, though the one between is not tried.
 
     Otherwise, a step that cannot be done any more, since what it needs has failed, is sent.
@@ -124,7 +124,7 @@ def graphs(draw: st.DrawFn) -> list[Step]:
 
 
 @given(graphs(), st.data())
-def test_schedule_settles_every_step_once_in_order(steps: list[Step], data: st.DataObject) -> None:
+def test_schedule_ends_every_step_once_in_order(steps: list[Step], data: st.DataObject) -> None:
     """Otherwise, what has failed twice over is counted twice, and deletes begin too early."""
     schedule = Schedule(steps)
     by_id = {item.id: item for item in steps}

@@ -171,7 +171,7 @@ def test_create_is_not_retried_after_gateway_error(answer: str, open_: Open) -> 
 
 
 @pytest.mark.parametrize("answer", GATEWAY)
-def test_unanswered_create_counts_when_object_exists(answer: str, open_: Open) -> None:
+def test_unanswered_create_is_done_when_object_exists(answer: str, open_: Open) -> None:
     path, body = MAKES["team"]
     session, late, client = open_(body, path, GATEWAY[answer], done=True)
     report = applied(session, client)
@@ -200,7 +200,7 @@ def test_create_is_retried_when_certainly_not_received(answer: Answer, open_: Op
     "body", ["[]", "{}", "null", '"text"', '{"id": 5}', '{"id": null}', '{"id": {"id": "a"}}']
 )
 @pytest.mark.parametrize("done", [True, False])
-def test_malformed_success_counts_as_lost_response(body: str, done: bool, open_: Open) -> None:
+def test_malformed_success_response_is_treated_as_lost(body: str, done: bool, open_: Open) -> None:
     def odd(_: Request) -> Response:
         return Response(201, {"content-type": "application/json"}, body.encode(), True)
 
@@ -212,7 +212,7 @@ def test_malformed_success_counts_as_lost_response(body: str, done: bool, open_:
     assert "internal error" not in report.model_dump_json()
 
 
-def test_dependents_of_unknown_create_are_not_tried(open_: Open) -> None:
+def test_steps_depending_on_unknown_create_are_not_tried(open_: Open) -> None:
     """Otherwise, what needs a step that has failed is sent."""
     body = "teams: { fresh: { title: Fresh, members: { ada@acme.example: owner } }, other: { title: Other } }"
     session, late, client = open_(body, "/teams", lost("timeout"))
@@ -226,7 +226,7 @@ def test_dependents_of_unknown_create_are_not_tried(open_: Open) -> None:
 
 @pytest.mark.parametrize("answer", GATEWAY)
 @pytest.mark.parametrize("done", [True, False])
-def test_action_step_is_sent_once_after_any_response(answer: str, done: bool, open_: Open) -> None:
+def test_user_action_is_sent_once_whatever_the_response(answer: str, done: bool, open_: Open) -> None:
     """Otherwise, what is asked for once is planned again by the proof."""
     source = "{ space: { id: guides }, language: en }"
     body = f"translations: {{ fr: {{ id: guides-fr, source: {source}, language: fr }} }}"
@@ -242,7 +242,7 @@ def test_action_step_is_sent_once_after_any_response(answer: str, done: bool, op
 
 @pytest.mark.parametrize(("repeat", "sent", "result"), [("safe", 2, "done"), ("never", 1, "unknown")])
 @pytest.mark.parametrize("body", [MAKES["space"][1], "teams: { sales: { id: sales, title: Selling } }"])
-def test_retry_depends_only_on_step_repeat_setting(
+def test_retry_depends_only_on_retry_mode_of_step(
     body: str, repeat: str, sent: int, result: str, open_: Open
 ) -> None:
     """Neither the method nor what it makes: a PATCH may be sent once only, and a POST again."""
@@ -268,7 +268,7 @@ def test_never_repeated_step_is_not_looked_up(open_: Open) -> None:
     assert (len(late.received), report.count("unknown")) == (1, 1)
 
 
-def test_unanswered_section_without_site_space_is_unknown(
+def test_unanswered_section_create_without_site_space_is_unknown(
     open_: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A section that is listed before its first place is."""
@@ -296,7 +296,7 @@ def test_refusal_after_lost_response_is_unknown(open_: Open) -> None:
 
 
 @pytest.mark.parametrize("answer", [lost("timeout"), status(502)], ids=["timeout", "502"])
-def test_repeated_update_without_response_is_unknown(answer: Answer, open_: Open) -> None:
+def test_retried_update_without_response_is_unknown(answer: Answer, open_: Open) -> None:
     body = "teams: { sales: { id: sales, title: Selling } }"
     session, late, client = open_(body, "/sales", answer, times=99)
     report = applied(session, client)
@@ -315,7 +315,7 @@ def test_unexpected_success_body_is_a_failure(open_: Open) -> None:
     assert len(late.received) == 1
 
 
-def test_object_of_sibling_entry_is_not_adopted(open_: Open) -> None:
+def test_lost_create_does_not_adopt_object_of_sibling(open_: Open) -> None:
     """Two spaces of one title: the first is made, and the request for the second is lost."""
     session, late, client = open_(
         "spaces: { a: { title: Twin, language: en }, b: { title: Twin, language: fr } }", "/spaces",
@@ -327,7 +327,7 @@ def test_object_of_sibling_entry_is_not_adopted(open_: Open) -> None:
     assert results == {"acme/spaces/a": "done", "acme/spaces/b": "unknown"}
 
 
-def test_refused_update_without_earlier_loss_has_failed(open_: Open) -> None:
+def test_update_refused_without_lost_response_is_failed(open_: Open) -> None:
     body = "teams: { sales: { id: sales, title: Selling } }"
     session, late, client = open_(body, "/sales", status(422))
     report = applied(session, client)
@@ -343,7 +343,7 @@ WRITE = ("teams: { sales: { id: sales, title: Selling } }", "/sales")
     [(MOVE, 409, "already"), (MOVE, 422, "failed"), (WRITE, 409, "failed")],
     ids=["move 409", "move 422", "write 409"],
 )
-def test_conflict_means_already_done_only_for_moves(
+def test_http_409_means_already_done_only_for_moves(
     request_: tuple[str, str], code: int, result: str, open_: Open
 ) -> None:
     """A move that changes nothing is answered with 409."""

@@ -127,14 +127,16 @@ def piped(server: ThreadedServer, directory: Path, tmp_path: Path, to: Any) -> i
     return subprocess.run(command, env={**os.environ, **own}, stdout=to, stderr=subprocess.DEVNULL).returncode
 
 
-def test_unprintable_plan_is_not_applied(directory: Path, platform: ThreadedServer, tmp_path: Path) -> None:
+def test_apply_stops_if_plan_cannot_be_printed(
+    directory: Path, platform: ThreadedServer, tmp_path: Path
+) -> None:
     """A full disk under the output: the plan was not seen, so it is not carried out."""
     with open("/dev/full", "w") as full:  # noqa: PTH123
         assert piped(platform, directory, tmp_path, full) == 1
     assert writes(platform) == []
 
 
-def test_apply_exits_0_when_result_output_breaks(
+def test_apply_exits_0_when_stdout_closes_during_result(
     run: Run, directory: Path, platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = click.echo

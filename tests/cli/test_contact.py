@@ -71,7 +71,7 @@ def test_doctor_contact_finds_no_differences_in_companion_server(
     assert (report["profile"], report["served"]) == (edition.app.profile, edition.app.profile)
 
 
-def test_doctor_estimates_requests_of_first_plan(
+def test_doctor_estimates_request_count_of_first_plan(
     edition: ThreadedServer, run: Run, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document, _ = examined(run, project(ACME), edition.url, monkeypatch)
@@ -100,7 +100,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str
 
 
 @pytest.mark.parametrize("difference", [one.difference for one in PLANTED.values()], ids=[*PLANTED])
-def test_doctor_contact_finds_planted_api_difference(
+def test_doctor_contact_check_finds_simulated_api_difference(
     planted: tuple[dict[str, Any], dict[str, Any]], difference: Difference
 ) -> None:
     document, report = planted
@@ -108,7 +108,7 @@ def test_doctor_contact_finds_planted_api_difference(
     assert str(difference) in said(document, "contact", "problem")
 
 
-def test_doctor_contact_reports_only_planted_differences(
+def test_doctor_contact_check_reports_only_simulated_api_differences(
     planted: tuple[dict[str, Any], dict[str, Any]],
 ) -> None:
     document, report = planted
@@ -150,7 +150,7 @@ def texts(body: Any) -> Iterator[str]:
         yield body
 
 
-def test_doctor_contact_report_contains_no_platform_data(
+def test_doctor_contact_check_report_contains_no_platform_data(
     server: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody attaches the report to a public issue."""
@@ -179,7 +179,7 @@ def test_doctor_contact_report_contains_no_platform_data(
     assert not [name for name in ("jane", "acme", "@", "byron", "Ä") if name.lower() in text]
 
 
-def test_doctor_contact_lists_unreadable_object_types(
+def test_doctor_contact_check_lists_unreadable_object_types(
     server: ThreadedServer, run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.reset()
@@ -192,7 +192,7 @@ def test_doctor_contact_lists_unreadable_object_types(
     assert named_differences(report) == set()
 
 
-def test_doctor_report_without_contact_exits_64(run: Run, project: Project) -> None:
+def test_doctor_report_flag_without_contact_flag_exits_64(run: Run, project: Project) -> None:
     ended = run("doctor", "-C", str(project(ACME)), "--report", "report.json")
     assert (ended.code, "--report can only be used with --contact" in ended.err) == (64, True)
 

@@ -137,7 +137,7 @@ def test_delete_refusal_names_missing_overlay_file(checkout: Checkout) -> None:
     assert ": the entry is in prod.yaml, which no file" in str(refusal(json.loads(ended.out))["message"])
 
 
-def test_suggested_removed_line_allows_delete(checkout: Checkout, server: ThreadedServer) -> None:
+def test_suggested_line_in_removed_policy_allows_delete(checkout: Checkout, server: ThreadedServer) -> None:
     checkout.move("drafts/other.yml")
     checkout.commit()
     at = str(checkout.at)
@@ -182,7 +182,7 @@ def test_removed_entry_needs_only_delete_count_confirmation(
     assert titles(server) == {"Kept", "One"}
 
 
-def test_delete_count_is_insufficient_in_shallow_clone(
+def test_confirmed_delete_count_is_insufficient_in_shallow_clone(
     checkout: Checkout, server: ThreadedServer, tmp_path: Path
 ) -> None:
     """Otherwise, a job with one commit deletes what it cannot know anything about."""

@@ -158,7 +158,7 @@ def test_apply_start_error_has_diagnostic_and_exit_code(error: Exception, code: 
     assert ([one.code for one in known[0]], known[1]) == ([code], exit_)
 
 
-def test_stale_error_has_source_line_if_known() -> None:
+def test_stale_plan_error_shows_source_line_if_known() -> None:
     """Otherwise, what is stale and stands in no file ends in a mistake of dpsync's."""
     error = StaleStateError(
         {"acme/a": "so", "acme/b": "so"}, {"acme/a": Origin(file="f.yaml", line=3, column=2)}

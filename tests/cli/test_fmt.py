@@ -36,7 +36,7 @@ def test_fmt_formats_every_configuration_file(project: Callable[..., Path], run:
     assert run("fmt", "-C", str(folder)).out == ""
 
 
-def test_fmt_check_exits_2_without_writing(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_check_flag_exits_2_without_writing(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, FILES)
     assert run("fmt", "-C", str(folder), "--check").code == 2
     assert (folder / "teams.yaml").read_text() == TEAMS
@@ -44,7 +44,7 @@ def test_fmt_check_exits_2_without_writing(project: Callable[..., Path], run: Ru
     assert run("fmt", "-C", str(folder), "--check").code == 0
 
 
-def test_fmt_diff_shows_changes_without_writing(project: Callable[..., Path], run: Run) -> None:
+def test_fmt_diff_flag_shows_changes_without_writing(project: Callable[..., Path], run: Run) -> None:
     folder = project(ROOT, FILES)
     ended = run("fmt", "-C", str(folder), "--diff")
     assert ended.code == 0

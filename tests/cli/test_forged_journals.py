@@ -403,7 +403,7 @@ def test_unmodified_saved_plan_is_applied(forgery: Forgery, platform: ThreadedSe
     assert ended.code == 0, ended
 
 
-def test_saved_plan_of_unknown_profile_is_rejected(forgery: Forgery) -> None:
+def test_saved_plan_of_unknown_api_version_is_rejected(forgery: Forgery) -> None:
     file = forgery.plan(lambda plan: plan.update(profile="other"))
     for command in ("apply", "revert"):
         ended = forgery.run(command, file, "-C", str(forgery.at), "--yes")

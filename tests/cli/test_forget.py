@@ -35,7 +35,7 @@ LEGACY = ", old: { title: Legacy }"
 
 
 @pytest.mark.usefixtures("platform")
-def test_policy_forget_keeps_object_of_removed_entry(run: Run, project: Project) -> None:
+def test_forget_policy_keeps_object_of_removed_entry(run: Run, project: Project) -> None:
     committed(project, text(more=LEGACY))
     assert changes(planned(run, project(text()))) == ["acme/teams/[Legacy]"]
     plan = planned(run, project(text("teams/old")))

@@ -24,7 +24,7 @@ organizations:
 
 
 @pytest.mark.usefixtures("platform")
-def test_plan_blocks_kind_unsupported_by_profile(run: Run, project: Project) -> None:
+def test_plan_blocks_kind_unsupported_by_api_version(run: Run, project: Project) -> None:
     ended = run("plan", "-C", str(project(TEXT)), "--color", "never")
     assert ended.code == 0, ended.out
     said = [line for line in ended.out.splitlines() if "MCP server" in line]

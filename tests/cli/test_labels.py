@@ -119,7 +119,7 @@ def test_plan_in_pull_request_labels_edited_values(
     }  # fmt: skip
 
 
-def test_drift_labels_edit_on_both_sides_as_both(
+def test_drift_labels_value_changed_on_both_sides(
     run: Run, platform: ThreadedServer, applied: Path, project: Project
 ) -> None:
     at_the_browser(platform)
@@ -245,7 +245,7 @@ def test_drift_in_shallow_clone_needs_history_for_labels(
     assert labels(run, clone) == {"acme/sites/docs#visibility": label}
 
 
-def test_applied_commit_file_is_private_and_gitignored(applied: Path) -> None:
+def test_file_recording_applied_commit_is_private_and_gitignored(applied: Path) -> None:
     (note,) = (applied / ".dpsync" / "applied").iterdir()
     assert note.stat().st_mode & 0o777 == 0o600
     assert git(applied, "status", "--porcelain") == ""
@@ -300,7 +300,7 @@ HOSTILE: dict[str, Callable[[Path, Path], None]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_drift_ignores_forged_applied_commit_file(
+def test_drift_ignores_forged_file_recording_applied_commit(
     run: Run, platform: ThreadedServer, applied: Path, name: str
 ) -> None:
     (note,) = (applied / ".dpsync" / "applied").iterdir()
@@ -336,7 +336,7 @@ def test_plan_labels_need_no_extra_requests(run: Run, platform: ThreadedServer, 
     assert len(asked(platform)) == with_labels
 
 
-def test_approved_plan_is_applied_after_merge(
+def test_plan_approved_before_merge_is_applied_after_merge(
     run: Run, platform: ThreadedServer, pull_request: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     at_the_browser(platform)

@@ -20,7 +20,7 @@ PART = "organizations: { acme: { teams: { writers: { title: Writers } } } }\n"
         pytest.param(".git", False, id="a repository"),
     ],
 )
-def test_omitted_file_warning_ignores_nested_projects(
+def test_not_included_file_warning_ignores_nested_projects(
     tmp_path: Path, run: Run, marker: str, reported: bool
 ) -> None:
     """A warning about files of another project would distract from real warnings."""

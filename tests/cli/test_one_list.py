@@ -128,7 +128,7 @@ def change_much(edit: Edit) -> None:
         ("several", change_much, 19),
     ],
 )
-def test_plan_output_stays_within_line_budget(
+def test_plan_output_has_limited_number_of_lines(
     run: Run, applied: Path, edit: Edit, name: str, change: Callable[[Edit], None], budget: int
 ) -> None:
     change(edit)
@@ -140,7 +140,7 @@ def test_plan_output_stays_within_line_budget(
 @pytest.mark.parametrize(
     ("number", "flags", "budget"), [(25, (), 60), (300, (), 400), (300, ("--summary",), 20)]
 )
-def test_plan_of_many_creates_stays_within_line_budget(
+def test_plan_of_many_creates_has_limited_lines(
     run: Run, applied: Path, edit: Edit, number: int, flags: tuple[str, ...], budget: int
 ) -> None:
     entries = "".join(

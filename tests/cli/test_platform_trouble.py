@@ -127,7 +127,7 @@ def test_short_output_counts_platform_problems(command: str, run: Run, project: 
         assert ONE_PROBLEM in run(command, "-C", directory, flag).out
 
 
-def test_builtin_world_has_no_platform_problems(
+def test_builtin_server_data_has_no_platform_problems(
     server: ThreadedServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise the first thing that a newcomer sees is a problem."""

@@ -164,7 +164,7 @@ def test_printed_drift_command_resolves_only_matching_difference(
             assert found(run, flags) == left, commands[address][word]
 
 
-def test_drift_undo_commands_stay_in_selected_environment(
+def test_commands_undoing_drift_keep_selected_environment(
     run: Run, platform: ThreadedServer, started: Callable[[Way], tuple[str, ...]]
 ) -> None:
     flags = started(WAYS["an environment, from elsewhere"])

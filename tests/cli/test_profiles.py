@@ -34,7 +34,7 @@ def platform(documented: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Thr
 
 
 @pytest.mark.usefixtures("platform")
-def test_plan_shows_profile_and_blocked_objects(run: Run, example: Path) -> None:
+def test_plan_shows_api_version_and_blocked_objects(run: Run, example: Path) -> None:
     ended = run("plan", "-v", "-C", str(example), "--profile", "reference")
     assert ended.code == 0
     assert any(line == "API version (profile): reference" for line in ended.out.splitlines())
@@ -43,7 +43,7 @@ def test_plan_shows_profile_and_blocked_objects(run: Run, example: Path) -> None
 
 
 @pytest.mark.usefixtures("platform")
-def test_plan_reads_profile_from_environment_variable(
+def test_plan_reads_api_version_from_environment_variable(
     run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPSYNC_PROFILE", "reference")
@@ -62,7 +62,7 @@ def test_apply_with_blocked_objects_exits_3(run: Run, example: Path, platform: T
 
 
 @pytest.mark.usefixtures("platform")
-def test_wrong_profile_error_suggests_profile_flag(run: Run, example: Path) -> None:
+def test_wrong_api_version_error_suggests_profile_flag(run: Run, example: Path) -> None:
     ended = run("plan", "-C", str(example), "--profile", "full")
     assert ended.code == 1
     assert "501" in ended.err
@@ -86,7 +86,7 @@ def test_missing_list_operation_exits_1(
     assert "the API version (--profile)" in ended.err
 
 
-def test_validate_lists_objects_unsupported_by_profile(run: Run, example: Path) -> None:
+def test_validate_lists_objects_unsupported_by_api_version(run: Run, example: Path) -> None:
     ended = run("validate", "-C", str(example), "--profile", "reference")
     assert ended.code == 0
     assert f"{BLOCKED}: {WHY}" in ended.out
@@ -94,19 +94,19 @@ def test_validate_lists_objects_unsupported_by_profile(run: Run, example: Path) 
 
 
 @pytest.mark.parametrize("profile", ["full", "reference", "published"])
-def test_example_is_valid_for_every_profile(run: Run, example: Path, profile: str) -> None:
+def test_example_is_valid_for_every_api_version(run: Run, example: Path, profile: str) -> None:
     ended = run("validate", "-C", str(example), "--profile", profile, "--format", "json")
     assert (ended.code, json.loads(ended.out)["profile"]) == (0, profile)
 
 
-def test_unknown_profile_exits_64_and_lists_profiles(run: Run, example: Path) -> None:
+def test_unknown_api_version_exits_64_and_lists_versions(run: Run, example: Path) -> None:
     ended = run("validate", "-C", str(example), "--profile", "old")
     assert ended.code == 64
     assert "full, reference, published" in ended.err
 
 
 @pytest.mark.usefixtures("platform")
-def test_plan_uses_profile_of_environment(run: Run, example: Path) -> None:
+def test_plan_uses_api_version_of_environment(run: Run, example: Path) -> None:
     with (example / "dpsync.yaml").open("a", encoding="utf-8") as root:
         root.write("environments: { small: { profile: reference } }\n")
     document = json.loads(run("plan", "-C", str(example), "--env", "small", "--format", "json").out)
@@ -114,7 +114,7 @@ def test_plan_uses_profile_of_environment(run: Run, example: Path) -> None:
 
 
 @pytest.mark.usefixtures("platform")
-def test_saved_plan_is_applied_with_saved_profile(run: Run, example: Path) -> None:
+def test_saved_plan_is_applied_with_its_api_version(run: Run, example: Path) -> None:
     saved = run("plan", "-C", str(example), "--profile", "reference", "--out", "plan.json")
     assert saved.code == 0, saved.err
     ended = run("apply", "-C", str(example), "plan.json", "--yes")
@@ -122,7 +122,7 @@ def test_saved_plan_is_applied_with_saved_profile(run: Run, example: Path) -> No
     assert f"blocked: {WHY}" in ended.out
 
 
-def test_published_profile_supports_whole_example(
+def test_published_api_version_supports_whole_example(
     run: Run, example: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ThreadedServer(build_companion(open_store(":memory:"), profile="published")) as server:

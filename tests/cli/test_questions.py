@@ -229,7 +229,7 @@ def test_apply_rejects_platform_change_during_prompt(
     assert printed.splitlines()[-1] == "Nothing was applied."
 
 
-def test_unanswerable_refusal_exits_4_without_prompt(
+def test_refusal_without_possible_answer_exits_4_without_prompt(
     project: Project, platform: ThreadedServer, tmp_path: Path, programs: Path
 ) -> None:
     directory = project(text("    members: { ada@acme.example: read, grace@acme.example: read }\n"))

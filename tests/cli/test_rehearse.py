@@ -143,7 +143,7 @@ def test_rehearse_needs_only_a_read_token(run: Run, directory: Path, monkeypatch
 
 
 @pytest.mark.usefixtures("platform")
-def test_rehearse_lists_unreadable_objects_as_unproven(
+def test_rehearse_lists_unreadable_objects_as_unverifiable(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what the token may not read looks empty in a rehearsal, and is filled."""
@@ -307,7 +307,7 @@ def test_apply_with_failed_rehearsal_sends_no_writes(
     assert found["plan"]["rehearsal"]["deviations"]
 
 
-def test_rehearse_faults_prints_line_per_rehearsal(run: Run, directory: Path) -> None:
+def test_rehearse_with_faults_prints_line_per_injected_fault(run: Run, directory: Path) -> None:
     ended = run("rehearse", "-C", str(directory), "--faults", "2", "--seed", "3")
     assert ended.code == 0, ended.out
     assert "Successful rehearsals with simulated request failures (--seed 3): 2\n1: " in ended.out

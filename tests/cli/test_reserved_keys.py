@@ -32,7 +32,7 @@ def own_tool(platform: ThreadedServer, monkeypatch: pytest.MonkeyPatch) -> Calla
     return lambda: by_hand(platform, "GET", "/integrations/own-tool", None, "ada-token")
 
 
-def test_variable_marker_in_platform_data_is_not_resolved(
+def test_variable_marker_in_platform_data_is_not_substituted(
     run: Run, project: Project, platform: ThreadedServer, own_tool: Callable[[], Any]
 ) -> None:
     """Publishing sends live data back to the platform, so the author of that data could obtain a secret."""
@@ -44,7 +44,7 @@ def test_variable_marker_in_platform_data_is_not_resolved(
     assert own_tool()["contentSecurityPolicy"] == LIKE_A_MARKER
 
 
-def test_variable_marker_in_file_data_is_not_resolved(
+def test_variable_marker_in_configuration_data_is_not_substituted(
     run: Run, project: Project, own_tool: Callable[[], Any]
 ) -> None:
     at = project(TEXT % ', contentSecurityPolicy: { "dpsync:env": LEAK }')

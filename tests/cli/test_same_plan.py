@@ -31,7 +31,9 @@ def _entry_added(directory: Path) -> None:
 
 @pytest.mark.parametrize("edit", [_committed, _edited, _entry_added])
 @pytest.mark.usefixtures("platform")
-def test_base_flag_at_head_gives_default_plan(edit: Callable[[Path], None], tmp_path: Path, run: Run) -> None:
+def test_base_flag_with_head_gives_default_plan(
+    edit: Callable[[Path], None], tmp_path: Path, run: Run
+) -> None:
     """A saved plan names its base: if that asked more questions, `apply` would refuse what `plan` showed."""
     directory = tmp_path / "acme"
     shutil.copytree(EXAMPLE, directory)
@@ -53,9 +55,7 @@ def test_base_flag_at_head_gives_default_plan(edit: Callable[[Path], None], tmp_
 
 
 @pytest.mark.usefixtures("platform")
-def test_ci_base_at_head_plans_like_base_flag(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ci_git_base_plans_like_base_flag(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commit before the push is HEAD, as when a CI job is re-run. Such a plan asks no extra questions."""
     directory = tmp_path / "acme"
     shutil.copytree(EXAMPLE, directory)

@@ -163,7 +163,9 @@ def test_approved_saved_plan_is_applied_without_prompt(digits: int, saved: Path,
     assert run("apply", "-C", str(saved), "plan.json", "--approved", digest(saved)[:digits]).code == 0
 
 
-def test_approved_digest_works_without_saved_plan(saved: Path, run: Run, platform: ThreadedServer) -> None:
+def test_apply_with_approved_digest_needs_no_saved_plan(
+    saved: Path, run: Run, platform: ThreadedServer
+) -> None:
     assert "not-approved" in refused(run, platform, saved, 4, "--approved", "0" * 16)
     assert "not-approved" in refused(run, platform, saved, 4, "--approved", digest(saved)[:8])
     assert run("apply", "-C", str(saved), "--approved", digest(saved)).code == 0
@@ -220,7 +222,7 @@ organizations:
         (", forget: ['acme/teams/sales']", "forgotten"),
     ],
 )
-def test_saved_plan_respects_policy_added_later(
+def test_saved_plan_is_refused_by_policy_added_later(
     policy: str, code: str, run: Run, project: Project, platform: ThreadedServer
 ) -> None:
     directory = project(TEAMS % "")

@@ -40,7 +40,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     (signal.SIGINT, signal.SIGTERM, 130), (signal.SIGINT, signal.SIGINT, 130),
     (signal.SIGTERM, signal.SIGINT, 143),
 ])  # fmt: skip
-def test_unanswered_write_after_second_signal_is_unknown(
+def test_unanswered_write_is_unknown_after_second_interrupt_signal(
     first: int, second: int, code: int, project: Project, run: Run, stopping: threading.Event,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip

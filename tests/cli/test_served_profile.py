@@ -66,13 +66,15 @@ def planned_profile(run: Run, folder: Path, *flags: str) -> str:
 # --- the edition that the server names ----------------------------------------------------------------
 
 
-def test_plan_uses_profile_reported_by_server(edition: ThreadedServer, run: Run, project: Project) -> None:
+def test_plan_uses_api_version_reported_by_server(
+    edition: ThreadedServer, run: Run, project: Project
+) -> None:
     assert planned_profile(run, project(ACME)) == edition.app.profile
 
 
 @pytest.mark.parametrize("text", [ACME, BY_HOSTNAME], ids=["by id", "by hostname"])
 @pytest.mark.parametrize("command", ["plan", "drift", "list", "ids --check", "rehearse"])
-def test_server_profile_needs_no_extra_request(
+def test_reading_server_api_version_needs_no_extra_request(
     command: str, text: str, edition: ThreadedServer, run: Run, project: Project
 ) -> None:
     """Otherwise every command on a server that is not GitBook sends a request more than it needs."""
@@ -85,7 +87,9 @@ def test_server_profile_needs_no_extra_request(
     assert sent[0] == sent[1]
 
 
-def test_import_uses_profile_reported_by_server(edition: ThreadedServer, run: Run, tmp_path: Path) -> None:
+def test_import_uses_api_version_reported_by_server(
+    edition: ThreadedServer, run: Run, tmp_path: Path
+) -> None:
     """With another profile, the plan of the imported files is not empty, or its requests answer 404."""
     flags = ("--organization", "acme")
     imported = run("import", "-C", str(tmp_path / "a"), *flags)
@@ -95,7 +99,7 @@ def test_import_uses_profile_reported_by_server(edition: ThreadedServer, run: Ru
     assert imported.out == named.out
 
 
-def test_revert_and_apply_use_profile_reported_by_server(
+def test_revert_and_apply_use_api_version_of_server(
     edition: ThreadedServer, run: Run, project: Project
 ) -> None:
     folder = project("dpsync: 1\norganizations: { acme: { id: acme, title: Acme Docs } }\n")
@@ -107,14 +111,14 @@ def test_revert_and_apply_use_profile_reported_by_server(
 
 
 @pytest.mark.usefixtures("edition")
-def test_profile_flag_overrides_server_profile(run: Run, project: Project) -> None:
+def test_profile_flag_overrides_api_version_of_server(run: Run, project: Project) -> None:
     folder = project(ACME + "environments: { old: { profile: reference } }\n")
 
     assert planned_profile(run, folder, "--profile", "reference") == "reference"
     assert planned_profile(run, folder, "--env", "old") == "reference"
 
 
-def test_plan_validates_files_against_server_profile(
+def test_plan_validates_files_against_api_version_of_server(
     edition: ThreadedServer, run: Run, project: Project
 ) -> None:
     """A value that only one edition accepts is valid exactly where the server has that edition."""
@@ -136,7 +140,7 @@ def test_plan_validates_files_against_server_profile(
     ],
     ids=["none", "known", "unknown", "not a name", "two"],
 )
-def test_profile_header_accepts_only_known_profile(
+def test_plan_accepts_only_known_api_version_from_header(
     named: str | None, profile: str, warned: bool, editions: dict[str, ThreadedServer], run: Run,
     project: Project, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -156,7 +160,7 @@ def test_profile_header_accepts_only_known_profile(
     assert ("reports the API version edition-of-tomorrow" in ended.err) == warned
 
 
-def test_approved_plan_of_other_profile_is_refused(
+def test_approved_plan_of_other_api_version_is_refused(
     editions: dict[str, ThreadedServer], run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = "full"
@@ -209,12 +213,12 @@ def test_redirect_response_with_profile_is_not_followed(
         ("https://[", None),
     ],
 )
-def test_default_profile_depends_only_on_url(url: str, profile: str | None) -> None:
+def test_default_api_version_depends_only_on_url(url: str, profile: str | None) -> None:
     """Otherwise a proxy in front of GitBook chooses the edition."""
     assert profile_of_url(url) == profile
 
 
-def test_doctor_reports_profile_mismatch_with_server(
+def test_doctor_reports_api_version_differing_from_server(
     edition: ThreadedServer, run: Run, project: Project
 ) -> None:
     def check(*flags: str) -> tuple[str, str]:
@@ -261,7 +265,7 @@ def test_plan_without_url_connects_to_gitbook(
     assert proxy.received.startswith(b"CONNECT api.gitbook.com:443")
 
 
-def test_validate_uses_profile_of_target_url(
+def test_validate_uses_default_api_version_of_url(
     run: Run, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`validate` sends nothing, and still reports what a plan for GitBook refuses."""

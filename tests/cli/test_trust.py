@@ -100,7 +100,7 @@ Lay = Callable[[Path, str], str]
 
 
 @pytest.mark.parametrize("lay", UNCOMMITTED, ids=lambda lay: lay.__name__.replace("_", " "))
-def test_uncommitted_environment_url_receives_no_token(
+def test_token_is_not_sent_to_uncommitted_environment_url(
     lay: Lay, folder: Path, host: RecordingHost, run: Run
 ) -> None:
     """A directory out of an archive, or a line that somebody added, would else send the token anywhere."""
@@ -115,7 +115,7 @@ def test_uncommitted_environment_url_receives_no_token(
 
 
 @pytest.mark.parametrize("lay", UNCOMMITTED, ids=lambda lay: lay.__name__.replace("_", " "))
-def test_trust_flag_allows_uncommitted_environment_url(
+def test_trust_flag_allows_sending_token_to_uncommitted_url(
     lay: Lay, folder: Path, host: RecordingHost, run: Run
 ) -> None:
     lay(folder, host.url)
@@ -187,7 +187,7 @@ def committed_on_a_detached_head(folder: Path, url: str) -> None:
     ],
     ids=lambda lay: lay.__name__.replace("_", " "),
 )  # fmt: skip
-def test_committed_environment_url_is_used_without_prompt(
+def test_token_is_sent_to_committed_url_without_prompt(
     lay: Callable[[Path, str], None], folder: Path, host: RecordingHost, run: Run
 ) -> None:
     lay(folder, host.url)
@@ -197,7 +197,7 @@ def test_committed_environment_url_is_used_without_prompt(
     assert "trust" not in ended.err
 
 
-def test_environment_url_from_variable_needs_no_trust(
+def test_environment_url_from_variable_needs_no_token_consent(
     folder: Path, host: RecordingHost, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The variable is that of the person who runs dpsync."""
@@ -207,7 +207,7 @@ def test_environment_url_from_variable_needs_no_trust(
     assert host.tokens == {SECRET}
 
 
-def test_companion_server_url_needs_no_trust(
+def test_local_server_url_needs_no_token_consent(
     folder: Path, platform: ThreadedServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trying things out with `dpsync serve` needs no commit and no flag."""
@@ -219,13 +219,13 @@ def test_companion_server_url_needs_no_trust(
     assert (ended.code, "trust" in ended.err) == (0, False)
 
 
-def test_companion_test_tokens_match_documented_tokens() -> None:
+def test_local_server_test_tokens_match_documented_tokens() -> None:
     from dpsync.model.urls import COMPANION_TOKENS
 
     assert set(load_builtin_world()["tokens"]) == COMPANION_TOKENS
 
 
-def test_url_from_shell_variable_needs_no_trust(
+def test_url_from_shell_variable_needs_no_token_consent(
     folder: Path, host: RecordingHost, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(folder, configuration("https://docs.acme.example"))
@@ -329,7 +329,9 @@ def terminal(programs: Path, tmp_path: Path) -> Terminal:
 QUESTION = "from now on? [y/N]"
 
 
-def test_trust_prompt_appears_once_per_url(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_token_consent_prompt_appears_once_per_url(
+    folder: Path, host: RecordingHost, terminal: Terminal
+) -> None:
     write(folder, configuration(host.url))
     code, said = terminal.run(folder, "plan", answer="y")
     assert (code, host.tokens) == (1, {SECRET})
@@ -349,7 +351,7 @@ def test_trust_prompt_appears_once_per_url(folder: Path, host: RecordingHost, te
 
 
 @pytest.mark.parametrize("answer", ["n", ""])
-def test_declined_trust_prompt_sends_no_requests(
+def test_declined_token_consent_prompt_sends_no_requests(
     answer: str, folder: Path, host: RecordingHost, terminal: Terminal
 ) -> None:
     write(folder, configuration(host.url))
@@ -358,7 +360,9 @@ def test_declined_trust_prompt_sends_no_requests(
         assert (code, QUESTION in said, host.requests) == (4, True, [])
 
 
-def test_trust_answer_is_per_checkout(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_token_consent_is_saved_per_git_checkout(
+    folder: Path, host: RecordingHost, terminal: Terminal
+) -> None:
     other = folder.parent / "other"
     other.mkdir()
     for at in (folder, other):
@@ -366,7 +370,9 @@ def test_trust_answer_is_per_checkout(folder: Path, host: RecordingHost, termina
         assert QUESTION in terminal.run(at, "plan", answer="y")[1]
 
 
-def test_yes_flag_does_not_answer_trust_prompt(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_yes_flag_does_not_answer_token_consent_prompt(
+    folder: Path, host: RecordingHost, terminal: Terminal
+) -> None:
     write(folder, configuration(host.url))
     code, said = terminal.run(folder, "apply", "--yes", answer="n")
     assert (code, QUESTION in said, host.requests) == (4, True, [])
@@ -374,7 +380,7 @@ def test_yes_flag_does_not_answer_trust_prompt(folder: Path, host: RecordingHost
     assert (code, QUESTION in said, host.requests) == (4, False, [])
 
 
-def test_committed_environment_url_shows_no_trust_prompt(
+def test_committed_environment_url_shows_no_token_consent_prompt(
     folder: Path, host: RecordingHost, terminal: Terminal
 ) -> None:
     commit(folder, configuration(host.url))
@@ -383,7 +389,7 @@ def test_committed_environment_url_shows_no_trust_prompt(
 
 
 @pytest.mark.parametrize("place", [".dpsync", "state"])
-def test_trust_answer_inside_checkout_is_ignored(
+def test_token_consent_saved_inside_checkout_is_ignored(
     place: str, folder: Path, host: RecordingHost, terminal: Terminal
 ) -> None:
     """An attacker could commit the file of an answer, if dpsync looked for it in the checkout."""
@@ -403,7 +409,9 @@ def test_trust_answer_inside_checkout_is_ignored(
     assert "will ask again" in said
 
 
-def test_symlinked_trust_answer_is_ignored(folder: Path, host: RecordingHost, terminal: Terminal) -> None:
+def test_symlinked_token_consent_file_is_ignored(
+    folder: Path, host: RecordingHost, terminal: Terminal
+) -> None:
     write(folder, configuration(host.url))
     terminal.run(folder, "plan", answer="y")
     (kept,) = [path for path in terminal.state.rglob("*") if path.is_file()]

@@ -128,7 +128,9 @@ def test_suggested_field_lines_produce_empty_plan(run: Run, project: Project) ->
     assert json.loads(planned.out)["plan"]["unwatched"]["fields"] == 0
 
 
-def test_new_object_in_watched_list_is_drift(platform: ThreadedServer, run: Run, project: Project) -> None:
+def test_undeclared_object_in_watched_list_is_drift(
+    platform: ThreadedServer, run: Run, project: Project
+) -> None:
     directory = project(text(WATCH))
     assert everything(run, directory, 0)["found"] == []
     change(platform, "/orgs/acme/sites/help/share-links", "POST", name="for everybody")
@@ -145,7 +147,7 @@ def test_new_object_in_watched_list_is_drift(platform: ThreadedServer, run: Run,
     assert "acme/teams" in {kept["place"] for kept in found["kept"]}
 
 
-def test_forgotten_object_in_watched_list_is_ignored(
+def test_drift_ignores_forgotten_object_in_watched_list(
     platform: ThreadedServer, run: Run, project: Project
 ) -> None:
     forget = WATCH.replace(" }", ', forget: ["sites/help/shareLinks/[known]"] }')

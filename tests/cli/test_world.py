@@ -42,7 +42,9 @@ def world(run: Run, directory: Path, *more: str) -> Any:
     return json.loads((directory / "world.json").read_text())
 
 
-def test_world_sends_same_requests_as_plan(run: Run, directory: Path, platform: ThreadedServer) -> None:
+def test_world_command_sends_same_read_requests_as_plan(
+    run: Run, directory: Path, platform: ThreadedServer
+) -> None:
     platform.app.requests.clear()
     run("plan", "-C", str(directory))
     planned = sorted(platform.app.requests)
@@ -52,14 +54,14 @@ def test_world_sends_same_requests_as_plan(run: Run, directory: Path, platform: 
     assert {method for method, *_ in planned} == {"GET"}
 
 
-def test_world_file_names_origin_without_token(run: Run, directory: Path, platform: ThreadedServer) -> None:
+def test_saved_copy_names_platform_without_token(run: Run, directory: Path, platform: ThreadedServer) -> None:
     made = world(run, directory)
     assert (made["origin"]["platform"], made["origin"]["caller"]) == (platform.url, "ada")
     assert "ada-token" not in json.dumps(made)
     assert "tokens" not in made
 
 
-def test_world_file_lists_unreadable_paths(
+def test_saved_copy_lists_paths_token_cannot_read(
     run: Run, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what a token may not read looks as if it were not there."""
@@ -68,14 +70,14 @@ def test_world_file_lists_unreadable_paths(
     assert world(run, directory)["origin"]["notRead"] == ["/orgs/acme/saml"]
 
 
-def test_world_file_is_readable_only_by_owner(run: Run, directory: Path) -> None:
+def test_saved_copy_file_is_readable_only_by_owner(run: Run, directory: Path) -> None:
     """Otherwise, a file that names people may be read by everybody on the machine."""
     (directory / "world.json").write_text("an older one")
     world(run, directory)
     assert (directory / "world.json").stat().st_mode & 0o077 == 0
 
 
-def test_anonymous_world_contains_no_people_names(run: Run, directory: Path) -> None:
+def test_anonymized_copy_contains_no_people_names(run: Run, directory: Path) -> None:
     made = world(run, directory, "--anonymous")
     text = json.dumps(made).casefold()
     for name in ("byron", "hopper", "ada@", "grace@"):
@@ -90,7 +92,9 @@ def places_in(text: str) -> set[str]:
     return {host.partition(":")[0] for host in (*hosts, *addresses)}
 
 
-def test_anonymous_world_hides_domains_and_loads(run: Run, directory: Path, platform: ThreadedServer) -> None:
+def test_anonymized_copy_hides_domains_and_can_be_served(
+    run: Run, directory: Path, platform: ThreadedServer
+) -> None:
     """Somebody attaches it to a public issue: it must not say whose organization it is."""
     (directory / "dpsync.yaml").unlink()
     assert run("import", "-C", str(directory), "--organization", "acme").code == 0
@@ -123,7 +127,7 @@ def grant(platform: ThreadedServer, user: str) -> str:
 
 
 @pytest.mark.usefixtures("monkeypatch")
-def test_world_file_masks_token_in_live_values(run: Run, directory: Path, platform: ThreadedServer) -> None:
+def test_saved_copy_masks_token_in_live_values(run: Run, directory: Path, platform: ThreadedServer) -> None:
     def rename() -> None:
         space = platform.app.store.get("space", "guides")
         assert space is not None
@@ -135,7 +139,7 @@ def test_world_file_masks_token_in_live_values(run: Run, directory: Path, platfo
     assert "ada-token" not in json.dumps(world(run, directory))
 
 
-def test_world_rejects_directory_as_target(run: Run, directory: Path) -> None:
+def test_world_command_rejects_directory_as_target(run: Run, directory: Path) -> None:
     (directory / "there").mkdir()
     ended = run("world", "there", "-C", str(directory))
     assert (ended.code, "is a directory" in ended.err) == (1, True)

@@ -115,7 +115,7 @@ def test_rate_limit_error_has_status_429() -> None:
         (ServerFaultError(*AT, 501), False),
     ],
 )
-def test_error_is_transient(
+def test_only_listed_client_errors_are_transient(
     error: NotSentError | UnknownOutcomeError | ServerFaultError, transient: bool
 ) -> None:
     assert error.transient is transient
@@ -143,7 +143,7 @@ def because(error: Exception, cause: Exception) -> Exception:
         (httpcore.ConnectError(), ("connect", "")),
     ],
 )
-def test_not_sent_reason_from_transport_error(error: Exception, said: tuple[str, str]) -> None:
+def test_transport_error_gives_reason_request_was_not_sent(error: Exception, said: tuple[str, str]) -> None:
     assert _not_sent_reason(error) == said
 
 
@@ -160,7 +160,7 @@ def test_not_sent_reason_from_transport_error(error: Exception, said: tuple[str,
         (zlib.error("cut off"), 200, "truncated"),
     ],
 )
-def test_unknown_result_reason_from_transport_error(
+def test_transport_error_gives_reason_result_is_unknown(
     error: Exception, status: int | None, reason: str
 ) -> None:
     assert _unknown_reason(error, status) == reason
@@ -182,7 +182,7 @@ def test_proxy_setting_hides_password(address: str, shown: str) -> None:
     assert proxy_of("https", {"HTTPS_PROXY": address}) == Setting("HTTPS_PROXY", shown)
 
 
-def test_proxy_variable_precedence() -> None:
+def test_specific_proxy_variable_takes_precedence() -> None:
     env = {"ALL_PROXY": "d", "all_proxy": "c", "HTTPS_PROXY": "b", "https_proxy": "a"}
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         assert proxy_of("https", env).variable == name

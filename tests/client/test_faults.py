@@ -96,7 +96,7 @@ def run(clock: FakeClock, kind: str, *script: Act, timeout: float = 30.0) -> tup
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize(("act", "reason"), [pytest.param(a, r, id=name) for name, a, r in PASSING])
-def test_permanent_connection_fault_gives_unknown_result(
+def test_write_result_is_unknown_after_permanent_connection_fault(
     clock: FakeClock, act: Act, reason: str, kind: str
 ) -> None:
     """Otherwise, a truncated answer is reported as not from the API and is not requested again."""
@@ -108,7 +108,7 @@ def test_permanent_connection_fault_gives_unknown_result(
 
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize(("act", "reason"), [pytest.param(a, r, id=name) for name, a, r in PASSING])
-def test_temporary_fault_is_retried_except_for_create(
+def test_temporary_connection_fault_is_retried_except_for_create(
     clock: FakeClock, act: Act, reason: str, kind: str
 ) -> None:
     """Otherwise, an answer that was cut counts as broken for good, or as whole.
@@ -206,7 +206,7 @@ def test_read_fails_without_response_body(clock: FakeClock, status: int) -> None
 
 
 @pytest.mark.parametrize("body", [None, b"<html>no such page</html>", b"[]"])
-def test_foreign_404_does_not_mean_absence(clock: FakeClock, body: bytes | None) -> None:
+def test_http_404_not_from_api_means_no_absence(clock: FakeClock, body: bytes | None) -> None:
     """Otherwise, the 404 of a proxy counts as absence: what is there is made anew, or taken for deleted.
 
     Otherwise, the 404 of a proxy counts as absence: what is there is made anew, or taken for deleted, also as
@@ -218,7 +218,7 @@ def test_foreign_404_does_not_mean_absence(clock: FakeClock, body: bytes | None)
     assert (outcome.status, requests) == (404, 1)
 
 
-def test_write_with_foreign_404_is_rejected(clock: FakeClock) -> None:
+def test_write_with_404_not_from_api_is_rejected(clock: FakeClock) -> None:
     outcome, _ = run(clock, CREATE, reply(404, b"<html>"))
 
     assert type(outcome) is RejectedError
@@ -239,7 +239,7 @@ def test_refused_connection_fails_after_three_tries(clock: FakeClock, kind: str)
 
 
 @pytest.mark.parametrize("kind", CALLS)
-def test_server_without_tls_gives_not_sent(clock: FakeClock, kind: str) -> None:
+def test_https_request_to_plain_server_counts_as_unsent(clock: FakeClock, kind: str) -> None:
     with FaultyServer(faulty.not_http) as server:
         url = server.url.replace("http:", "https:")
         with (
@@ -264,7 +264,9 @@ def test_untrusted_certificate_is_not_retried(clock: FakeClock, monkeypatch: pyt
         assert (caught.value.reason, client.requests) == ("certificate", 1)
 
 
-def test_unresolved_hostname_gives_not_sent(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_to_unresolved_hostname_counts_as_unsent(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unresolved(*_: object, **__: object) -> None:
         raise socket.gaierror(-2, "Name or service not known")
 

@@ -79,7 +79,7 @@ def test_short_token_is_masked_in_error_messages() -> None:
     assert "[token] is not known" in words(b"t0k is not known", token="t0k")
 
 
-def test_empty_token_error_says_is_empty() -> None:
+def test_empty_token_error_says_token_is_empty() -> None:
     """Otherwise, an empty token goes out as a header that is none."""
     with pytest.raises(InvalidClientValueError) as caught:
         Token("")
@@ -201,7 +201,7 @@ def test_read_timeout_is_capped_by_deadline() -> None:
 
 
 @pytest.mark.parametrize(("at", "left"), [(0.0, 1.0), (0.75, 0.25), (1.0, None), (1.25, None)])
-def test_deadline_raises_timeout_once_reached(at: float, left: float | None) -> None:
+def test_request_deadline_raises_timeout_once_reached(at: float, left: float | None) -> None:
     clock = [0.0]
     deadline = Deadline(lambda: clock[0])
     with deadline.limited_to(1):
@@ -234,7 +234,7 @@ class Stream(httpcore.NetworkStream):
         self.other.close()
 
 
-def test_connection_opened_after_cut_is_closed() -> None:
+def test_connection_opened_after_cancel_is_closed() -> None:
     """Otherwise, a connection is made after a second signal, and what goes over it is waited for."""
     connections, stream = Connections(), Stream()
     connections.shut_down()
@@ -243,7 +243,7 @@ def test_connection_opened_after_cut_is_closed() -> None:
     assert stream.own.fileno() == -1
 
 
-def test_cut_closes_remaining_connections_despite_closed_connection() -> None:
+def test_cancel_closes_all_connections_despite_one_already_closed() -> None:
     """Otherwise, a connection that is closed already keeps the others from being cut."""
     connections, closed, open_ = Connections(), Stream(), Stream()
     for stream in (closed, open_):

@@ -60,17 +60,17 @@ def events(clock: FakeClock, *answers: tuple[int, object] | Exception, pages: bo
     return noted.events
 
 
-def test_observer_expects_another_request_per_further_page(clock: FakeClock) -> None:
+def test_progress_observer_expects_another_request_per_further_page(clock: FakeClock) -> None:
     first, last = {"items": [{"id": "1"}], "next": {"page": "2"}}, {"items": [{"id": "2"}]}
     assert events(clock, (200, first), (200, last), pages=True) == ["GET", ("more", 1), "GET"]
 
 
-def test_observer_receives_rate_limit_wait(clock: FakeClock) -> None:
+def test_progress_observer_receives_rate_limit_wait(clock: FakeClock) -> None:
     limited = (429, {"error": {"message": "slow down"}})
     assert events(clock, limited, (200, {})) == ["GET", ("more", 1), ("rate limit", 7), "GET"]
 
 
-def test_observer_receives_retry_event(clock: FakeClock) -> None:
+def test_progress_observer_receives_retry_event(clock: FakeClock) -> None:
     found = events(clock, UnknownOutcomeError("GET", "/x", "reset"), (200, {}))
     assert found[:2] == ["GET", ("more", 1)]
     assert isinstance(found[2], tuple)
@@ -78,7 +78,7 @@ def test_observer_receives_retry_event(clock: FakeClock) -> None:
     assert found[3] == "GET"
 
 
-def test_observer_receives_platform_pause(clock: FakeClock) -> None:
+def test_progress_observer_receives_platform_pause(clock: FakeClock) -> None:
     noted = Noted()
     ReadClient("http://localhost", "t", transport=Script(), clock=clock, observer=noted).pause(5)
     assert noted.events == [("platform at work", 5)]

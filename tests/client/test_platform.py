@@ -76,7 +76,7 @@ class Answering:
         return Stats(0, {})
 
 
-def test_loopback_platform_is_first_world_header() -> None:
+def test_loopback_platform_name_is_first_dataset_header() -> None:
     client = ReadClient("http://localhost:8787", "token", transport=Answering("one", "two"))
     before = client.platform
     client.get("/user")
@@ -85,7 +85,7 @@ def test_loopback_platform_is_first_world_header() -> None:
     assert (before, client.platform) == ("http://localhost:8787", "world-one")
 
 
-def test_remote_platform_name_ignores_world_header() -> None:
+def test_remote_platform_name_ignores_dataset_header() -> None:
     """Otherwise, a platform that names itself a world gets the ids of another one."""
     client = ReadClient("https://api.acme.example", "token", transport=Answering("one"))
     client.get("/user")
@@ -94,6 +94,6 @@ def test_remote_platform_name_ignores_world_header() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 65, "https://api.acme.example", "é"])
-def test_invalid_world_header_is_ignored(name: str) -> None:
+def test_invalid_dataset_header_is_ignored(name: str) -> None:
     """Otherwise, a header puts a name into the ids file that no reading of it accepts."""
     assert world_name("http://localhost", {"dpsync-world": name}) is None

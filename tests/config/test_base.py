@@ -275,7 +275,7 @@ def test_merge_commit_parents_are_known_in_shallow_clone(checkout: Path, tmp_pat
     assert repository.parents(repository.resolve_commit("HEAD") or "") == [first, topic]
 
 
-def test_explicit_base_ref_selects_commit(checkout: Path) -> None:
+def test_explicit_git_base_ref_selects_commit(checkout: Path) -> None:
     first = git(checkout, "rev-parse", "HEAD")
     commit(checkout, {"dpsync.yaml": team("Second")})
     assert titles(base(checkout, "HEAD~1")) == ["First"]
@@ -337,7 +337,7 @@ def test_git_base_in_merge_queue_is_queue_base(branch: Path, tmp_path: Path) -> 
     assert titles(found) == ["First"]
 
 
-def test_merge_base_uses_event_sha_without_target_branch(branch: Path, tmp_path: Path) -> None:
+def test_merge_base_uses_event_commit_without_target_branch(branch: Path, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"pull_request": {"base": {"sha": git(branch, "rev-parse", "origin/main")}}}))
     git(branch, "update-ref", "refs/keep", "refs/remotes/origin/main")
@@ -378,7 +378,7 @@ def test_gitlab_branch_pipeline_base_is_commit_before_push(branch: Path) -> None
 # What earlier commits said.
 
 
-def test_earlier_bases_are_listed_newest_first(
+def test_earlier_git_bases_are_listed_newest_first(
     tmp_path: Path,
 ) -> None:
     for title in ("First", "Second", "Third"):
@@ -399,7 +399,7 @@ def test_earlier_bases_are_listed_newest_first(
     ]
 
 
-def test_earlier_bases_stop_at_shallow_clone_boundary(tmp_path: Path) -> None:
+def test_earlier_git_bases_stop_at_shallow_clone_boundary(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     for title in ("First", "Second", "Third"):
         commit(tmp_path / "whole", {"dpsync.yaml": team(title)})
@@ -409,13 +409,13 @@ def test_earlier_bases_stop_at_shallow_clone_boundary(tmp_path: Path) -> None:
         assert [titles(Base("", desired=then)) for then in base(clone).earlier_configurations] == there
 
 
-def test_earlier_base_before_first_configuration_is_empty(tmp_path: Path) -> None:
+def test_earlier_git_base_before_first_configuration_is_empty(tmp_path: Path) -> None:
     commit(tmp_path, {"notes.txt": "x"})
     commit(tmp_path, {"dpsync.yaml": team("First")})
     assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations] == [[]]
 
 
-def test_earlier_bases_skip_invalid_commits(tmp_path: Path) -> None:
+def test_earlier_git_bases_skip_commits_with_invalid_files(tmp_path: Path) -> None:
     for text in (team("First"), "dpsync: 2\n", team("Third")):
         commit(tmp_path, {"dpsync.yaml": text})
     assert [titles(Base("", desired=then)) for then in base(tmp_path).earlier_configurations] == [
@@ -424,7 +424,9 @@ def test_earlier_bases_skip_invalid_commits(tmp_path: Path) -> None:
     ]
 
 
-def test_earlier_bases_are_loaded_lazily_and_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_earlier_git_bases_are_loaded_lazily_and_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(14):
         commit(tmp_path, {"dpsync.yaml": team(f"T{number}")})
     found = base(tmp_path)
@@ -438,7 +440,7 @@ def test_earlier_bases_are_loaded_lazily_and_limited(tmp_path: Path, monkeypatch
     assert len(read) == 10
 
 
-def test_earlier_bases_search_limited_number_of_commits(
+def test_earlier_git_bases_search_limited_number_of_commits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpsync.config.git._MAX_SEARCHED_COMMITS", 3)
@@ -463,7 +465,7 @@ def part(title: str) -> str:
     return f"organizations: {{ acme: {{ teams: {{ {title.lower()}: {{ title: {title} }} }} }} }}\n"
 
 
-def test_earlier_bases_include_commits_before_file_rename(tmp_path: Path) -> None:
+def test_earlier_git_bases_include_commits_before_file_rename(tmp_path: Path) -> None:
     for title in ("First", "Second"):
         commit(tmp_path, {"dpsync.yaml": ROOT, "parts/one.yaml": part(title)})
     commit(tmp_path, {"dpsync.yaml": f"{ROOT}# later\n"})
@@ -475,7 +477,7 @@ def test_earlier_bases_include_commits_before_file_rename(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("to", ["elsewhere.yaml", None])
-def test_earlier_bases_include_removed_file(tmp_path: Path, to: str | None) -> None:
+def test_earlier_git_bases_include_removed_file(tmp_path: Path, to: str | None) -> None:
     commit(tmp_path, {"dpsync.yaml": ROOT, "parts/one.yaml": part("One")})
     commit(tmp_path, {"parts/two.yaml": part("Two")})
     git(tmp_path, *(("mv", "parts/two.yaml", to) if to else ("rm", "-q", "parts/two.yaml")))
@@ -489,7 +491,7 @@ def test_earlier_bases_include_removed_file(tmp_path: Path, to: str | None) -> N
     ]
 
 
-def test_earlier_bases_follow_first_parent_of_merge(checkout: Path) -> None:
+def test_earlier_git_bases_follow_first_parent_of_merge(checkout: Path) -> None:
     git(checkout, "switch", "-q", "-c", "topic")
     commit(checkout, {"dpsync.yaml": team("Tried")})
     commit(checkout, {"dpsync.yaml": team("Better")})
@@ -510,7 +512,7 @@ def test_git_base_is_head_when_ci_is_false(branch: Path) -> None:
 
 
 @pytest.mark.parametrize("env", [{"GITHUB_BASE_REF": "main"}, {"GITHUB_EVENT_NAME": "push"}])
-def test_shallow_clone_warning_hints_at_fetch_depth(
+def test_shallow_clone_warning_suggests_fetch_depth(
     branch: Path, tmp_path: Path, env: dict[str, str]
 ) -> None:
     shallow = tmp_path / "shallow"

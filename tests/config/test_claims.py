@@ -46,7 +46,7 @@ def _hints(
         ),
     ],
 )
-def test_condition_with_undefined_claim_is_an_error(
+def test_condition_with_claim_missing_from_visitor_schema_fails(
     tmp_path: Path, condition: str, claim: str, hint: str
 ) -> None:
     """A section with an unsatisfiable condition is invisible to all visitors, without any error."""
@@ -64,10 +64,10 @@ def test_condition_with_undefined_claim_is_an_error(
         pytest.param("true", id="no claim"),
     ],
 )
-def test_condition_with_defined_claim_is_valid(tmp_path: Path, condition: str) -> None:
+def test_condition_with_claim_of_visitor_schema_is_valid(tmp_path: Path, condition: str) -> None:
     assert _hints(tmp_path, condition) == []
 
 
-def test_claims_are_unchecked_without_declared_schema(tmp_path: Path) -> None:
+def test_condition_claims_are_unchecked_without_visitor_schema(tmp_path: Path) -> None:
     """The schema may exist only on the platform."""
     assert _hints(tmp_path, "visitor.claims.x", schema="visibility: public") == []

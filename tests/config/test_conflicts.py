@@ -20,7 +20,7 @@ OURS, BASE, BETWEEN, THEIRS = "<<<<<<< HEAD", "||||||| 1a2b", "=======", ">>>>>>
         (["<<<<<<<< eight", "a: ======="], []),
     ],
 )
-def test_git_conflict_is_reported_at_first_marker(lines: list[str], told: list[int]) -> None:
+def test_git_conflict_markers_are_reported_at_first_marker(lines: list[str], told: list[int]) -> None:
     found = find_conflict_markers("\n".join(lines), "dpsync.ids")
     assert [(span.file, span.line, span.column) for span in found] == [
         ("dpsync.ids", line, 1) for line in told
@@ -47,5 +47,5 @@ def test_conflict_sides_keep_original_line_numbers(
 @pytest.mark.parametrize(
     "lines", [[OURS, "a"], [OURS, THEIRS], [BETWEEN], [THEIRS], [OURS, OURS], [OURS, BETWEEN, BASE, THEIRS]]
 )
-def test_unbalanced_conflict_markers_have_no_sides(lines: list[str]) -> None:
+def test_unbalanced_git_conflict_markers_yield_no_sides(lines: list[str]) -> None:
     assert split_conflict("\n".join(lines)) is None

@@ -276,7 +276,7 @@ def test_organization_without_id_or_hostname_is_refused(tmp_path: Path) -> None:
     expect(tmp_path, "dpsync: 1\norganizations:\n  ▸acme: { title: Acme }\n", "DP216", 'add "id"')
 
 
-def test_organization_is_found_by_hostname(tmp_path: Path) -> None:
+def test_organization_may_be_declared_by_hostname(tmp_path: Path) -> None:
     assert loaded(tmp_path, "dpsync: 1\norganizations:\n  acme: { hostname: acme }\n")[1] == []
 
 

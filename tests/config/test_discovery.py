@@ -188,7 +188,7 @@ def test_disk_read_stops_one_byte_after_limit(project: Path) -> None:
     assert len(disk.read(project / "big.yaml", 10)) == 11
 
 
-def test_hostile_include_pattern_causes_no_backtracking(project: Path) -> None:
+def test_hostile_include_pattern_is_matched_quickly(project: Path) -> None:
     write(project / ("a" * 200))
     assert include(project, "*a" * 100 + "b") == ([], [codes.NO_MATCH])
     assert include(project, "**/" * 1000 + "b") == ([], [codes.NO_MATCH])

@@ -34,7 +34,7 @@ def test_previously_accepts_text_mapping_or_list(
     assert earlier(tmp_path, text, "acme/teams/w") == names
 
 
-def test_previously_text_matches_any_text_natural_key(tmp_path: Path) -> None:
+def test_previously_text_applies_to_every_text_natural_key(tmp_path: Path) -> None:
     text = organization("sites: { docs: { title: Docs, previously: help } }")
     assert earlier(tmp_path, text, "acme/sites/docs") == ({"basename": "help"}, {"title": "help"})
 

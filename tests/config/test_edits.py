@@ -134,7 +134,7 @@ def test_edits_of_identical_configurations_are_empty() -> None:
     assert edits(REGISTRY, desired, desired) == ()
 
 
-def test_edits_are_symmetric_in_both_directions(tmp_path: Path) -> None:
+def test_edits_list_same_entries_as_added_and_removed(tmp_path: Path) -> None:
     """From everything to an organization alone, and back."""
     root = Path(__file__).parents[2] / "examples" / "acme" / "dpsync.yaml"
     whole, _ = load(root, REGISTRY, {})

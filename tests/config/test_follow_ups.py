@@ -60,7 +60,7 @@ def test_unparsable_included_file_causes_only_one_error(
         assert [item.code for item in found] == [code]
 
 
-def test_missing_organizations_not_reported_beside_unparsable_include(tmp_path: Path) -> None:
+def test_missing_organizations_error_is_suppressed_by_unparsable_include(tmp_path: Path) -> None:
     found = loaded(tmp_path, "dpsync: 1\ninclude: [a.yaml]\n", {"a.yaml": "organizations: [\n"})[1]
     assert [item.code for item in found] == ["DP101"]
 
@@ -76,7 +76,7 @@ def test_unreadable_overlay_causes_no_reference_errors(tmp_path: Path) -> None:
     assert [item.message for item in found] == ['"../prod.yaml" is outside the project']
 
 
-def test_independent_error_is_reported_beside_syntax_error(tmp_path: Path) -> None:
+def test_independent_error_is_reported_together_with_syntax_error(tmp_path: Path) -> None:
     people = PEOPLE.replace("admin", "king")
     found = loaded(tmp_path, ROOT, {"spaces.yaml": "a: [\n", "people.yaml": people})[1]
     assert sorted(item.code for item in found) == ["DP101", "DP202"]

@@ -48,7 +48,7 @@ sites:
         ("title: ▸D", "DP203", "2 to 128"),
     ],
 )
-def test_unsupported_customization_is_located_in_published_profile(
+def test_customization_unsupported_in_published_api_version_is_located(
     tmp_path: Path, looks: str, code: str, words: str
 ) -> None:
     """Otherwise, a logo with one image is valid here, and the platform refuses all looks of the site."""
@@ -72,7 +72,7 @@ def test_unsupported_customization_is_located_in_published_profile(
         "announcement: { enabled: true, message: News, style: info, localizedMessage: { de: Neues } }",
     ],
 )
-def test_supported_customization_is_valid_in_published_profile(tmp_path: Path, looks: str) -> None:
+def test_customization_supported_in_published_api_version_is_valid(tmp_path: Path, looks: str) -> None:
     assert found(tmp_path, organization(LOOKS.format(looks)), profile="published") == []
 
 

@@ -65,14 +65,14 @@ SEEMS_TO_BE_GONE: dict[str, tuple[Callable[[Path], None], str]] = {
 
 
 @pytest.mark.parametrize("name", SEEMS_TO_BE_GONE)
-def test_missing_file_is_described_from_git_history(project: Path, name: str) -> None:
+def test_missing_file_error_describes_change_from_git_history(project: Path, name: str) -> None:
     """Otherwise, dpsync deletes what a file declares that nobody has deleted."""
     damage, expected = SEEMS_TO_BE_GONE[name]
     damage(project)
     assert described(project) == expected
 
 
-def test_renamed_file_is_described_after_commit(project: Path) -> None:
+def test_missing_file_error_mentions_committed_rename(project: Path) -> None:
     before = base(project)
     assert before.commit is not None
     rename(project)
@@ -92,7 +92,7 @@ def delete_in_index(project: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [delete, delete_in_index])
-def test_deleted_file_is_described_as_deleted(project: Path, how: Callable[[Path], None]) -> None:
+def test_missing_file_error_mentions_deletion(project: Path, how: Callable[[Path], None]) -> None:
     """Ordinary work: a person deletes a file with everything in it."""
     how(project)
     assert described(project) == ""
@@ -106,7 +106,7 @@ def test_missing_file_is_unexplained_at_unknown_commit() -> None:
     assert NO_BASE.describe_missing_file("0" * 40, NAME) == "git does not show how the entry disappeared"
 
 
-def test_entries_in_file_lists_only_its_own_entries(project: Path) -> None:
+def test_entries_of_file_are_listed_despite_overlay_removal(project: Path) -> None:
     """An entry that only an overlay takes away is still in the text of its file."""
     from dpsync.workflows.configuration import load
 

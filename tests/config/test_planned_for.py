@@ -26,7 +26,7 @@ def found(directory: Path, text: str, **layers: Any) -> list[Diagnostic]:
     return list(load(directory / "dpsync.yaml", REGISTRY, {}, Layers(**layers))[1])
 
 
-def test_profile_violation_message_names_profile_and_position(tmp_path: Path) -> None:
+def test_unsupported_value_error_shows_api_version_and_position(tmp_path: Path) -> None:
     text, (place,) = marked(LINK)
     (wrong,) = found(tmp_path, text, profile="published")
     assert wrong.span is not None
@@ -55,14 +55,14 @@ def test_long_share_link_name_is_valid_elsewhere(tmp_path: Path, profile: str | 
         ("today", "full", False),
     ],
 )
-def test_explicit_profile_overrides_environment_profile(
+def test_explicit_api_version_overrides_that_of_environment(
     tmp_path: Path, environment: str | None, profile: str | None, wrong: bool
 ) -> None:
     text = LINK.replace(MARK, "") + PLACES
     assert bool(found(tmp_path, text, environment=environment, profile=profile)) is wrong
 
 
-def test_loaded_configuration_records_its_profile(tmp_path: Path) -> None:
+def test_loaded_configuration_records_its_api_version(tmp_path: Path) -> None:
     (tmp_path / "dpsync.yaml").write_text(organization("title: Acme") + PLACES, encoding="utf-8")
     checked = [
         load(tmp_path / "dpsync.yaml", REGISTRY, {}, Layers(environment=name))[0].profile
@@ -71,7 +71,7 @@ def test_loaded_configuration_records_its_profile(tmp_path: Path) -> None:
     assert checked == ["published", "full"]
 
 
-def test_unknown_profile_in_environment_gets_suggestion(tmp_path: Path) -> None:
+def test_unknown_api_version_in_environment_gets_suggestion(tmp_path: Path) -> None:
     text = organization("title: Acme") + "environments: { today: { profile: publisht } }\n"
     (wrong,) = found(tmp_path, text)
     assert (wrong.code, wrong.message) == ("DP141", 'the API version "publisht" does not exist')
@@ -103,7 +103,7 @@ def test_invalid_environment_rate_limit_is_an_error(tmp_path: Path, limits: str,
     assert (wrong.code, wrong.message) == ("DP141", message)
 
 
-def test_null_unsupported_by_profile_is_refused(tmp_path: Path) -> None:
+def test_null_unsupported_by_api_version_is_refused(tmp_path: Path) -> None:
     text = site("""
         - type: section
           key: one
@@ -120,7 +120,7 @@ def test_null_unsupported_by_profile_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_entry_kind_unsupported_by_profile_is_still_read(tmp_path: Path, profile: str) -> None:
+def test_entry_unsupported_by_api_version_is_still_loaded(tmp_path: Path, profile: str) -> None:
     registry = load_registry(profile)
     assert registry.with_all_kinds.kinds.keys() == REGISTRY.declared.keys()
     text = organization("sites: { docs: { title: Docs, visitorAuth: { backend: custom } } }")

@@ -173,7 +173,7 @@ def test_accept_pattern_matches_address_and_field(tmp_path: Path, pattern: str, 
         ("sites: { d: { title: Docs, ▸structure: [] } }", "sites/*/structure", True),
     ],
 )
-def test_empty_mapping_is_valid_only_with_matching_prune(
+def test_empty_mapping_is_valid_only_with_prune_pattern(
     tmp_path: Path, body: str, pattern: str | None, meant: bool
 ) -> None:
     text = policy("{}" if pattern is None else f"{{ prune: ['{pattern}'] }}", body)
@@ -204,7 +204,7 @@ def test_prune_pattern_matches_expected_scopes(tmp_path: Path, pattern: str, pru
     assert Address.parse("acme/teams/w/members") in desired.scopes
 
 
-def test_watch_accepts_scopes_and_fields(tmp_path: Path) -> None:
+def test_policy_watch_accepts_lists_and_fields(tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, policy("{ watch: [teams, 'spaces/*#defaultLevel'] }"))
     assert not found
     assert [one.text for one in desired.policy.watch] == ["teams"]
@@ -212,7 +212,7 @@ def test_watch_accepts_scopes_and_fields(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["access", "[access]"])
-def test_watch_access_covers_all_access_scopes_and_fields(written: str, tmp_path: Path) -> None:
+def test_watch_access_includes_all_access_lists_and_fields(written: str, tmp_path: Path) -> None:
     desired, found = loaded(tmp_path, policy(f"{{ watch: {written} }}"))
     assert not found
     places = {
@@ -246,7 +246,7 @@ def test_watch_combines_access_with_other_patterns(tmp_path: Path) -> None:
     ]
 
 
-def test_protect_entry_with_skip_is_parsed(tmp_path: Path) -> None:
+def test_protect_policy_with_skip_is_parsed(tmp_path: Path) -> None:
     text = policy("{ protect: [spaces/a, { address: teams/w, skip: true }] }")
     desired, found = loaded(tmp_path, text)
     assert found == []

@@ -214,7 +214,7 @@ def test_exceeded_yaml_limit_stops_reading(text: str, limits: FileLimits, code: 
     assert diagnostic.span is not None
 
 
-def test_yaml_limits_are_inclusive() -> None:
+def test_yaml_file_exactly_at_limit_is_accepted() -> None:
     exact = FileLimits(bytes=12, depth=2, nodes=4, scalar=2, aliases=1)
     assert refused("[[&x ab],*x]", exact) == []
 
@@ -348,7 +348,7 @@ def test_repeated_yaml_text_is_stored_once() -> None:
     assert one.text is other.text
 
 
-def test_span_reuses_line_number_object() -> None:
+def test_source_spans_share_line_number_objects() -> None:
     node, _ = read("\n" * 1000 + "a: b", "f.yaml")
     assert node is not None
     assert node.span.line is node.span.end_line
@@ -363,7 +363,7 @@ def test_span_reuses_line_number_object() -> None:
         pytest.param("a:\n  light: #ff660080\n", "f.yaml:2:10", id="with transparency"),
     ],
 )
-def test_unquoted_color_is_reported(text: str, place: str) -> None:
+def test_unquoted_hex_color_read_as_comment_is_reported(text: str, place: str) -> None:
     """Otherwise the reader looks for a bracket that is there, or clears the value."""
     finding = read(text, "f.yaml")[1][0]
     assert (finding.code, str(finding.span)) == ("DP135", place)
@@ -374,7 +374,7 @@ def test_unquoted_color_is_reported(text: str, place: str) -> None:
     ["a: # fff\n", "a: #todo\n", "a: '#fff'\n", "a: x #ff6600\n", "a: #1234567\n"],
     ids=["a comment", "a word", "in quotes", "behind a value", "seven digits"],
 )
-def test_comment_that_is_no_color_is_ignored(text: str) -> None:
+def test_yaml_comment_not_resembling_color_is_ignored(text: str) -> None:
     assert read(text, "f.yaml")[1] == []
 
 
@@ -390,7 +390,7 @@ EMAIL = "use the person's e-mail address as the key, without { } and without a d
     ],
     ids=["member in a list", "team member", "team"],
 )
-def test_mapping_as_yaml_key_hints_at_right_key(text: str, hint: str) -> None:
+def test_mapping_as_yaml_key_error_gets_matching_hint(text: str, hint: str) -> None:
     """A person who knows only the id of a member tries the form of other references."""
     _, diagnostics = read(text, "f.yaml")
     assert [(one.code, one.hint) for one in diagnostics] == [(codes.KEY, hint)]

@@ -33,7 +33,7 @@ DOCUMENT = {"object": "document", "data": {}, "nodes": [{"object": "block", "typ
 
 
 @pytest.mark.parametrize(("kind", "field"), fields_of(REGISTRY))
-def test_recorded_value_equals_declared_value(kind: Kind, field: Field, tmp_path: Path) -> None:
+def test_journal_value_parses_to_declared_value(kind: Kind, field: Field, tmp_path: Path) -> None:
     sample, place = SAMPLES[kind.name][field.name], PLACES[kind.name]
     for value in (sample.first, sample.second):
         entry = {**place.needs, **sample.also, field.name: value}
@@ -118,13 +118,13 @@ INCOMPLETE: dict[str, tuple[Type, Any, str]] = {
 
 
 @pytest.mark.parametrize("case", READ)
-def test_valid_recorded_value_is_parsed(case: str) -> None:
+def test_valid_journal_value_is_parsed(case: str) -> None:
     type_, recorded, value = READ[case]
     assert parse_recorded(type_, recorded) == value
 
 
 @pytest.mark.parametrize("case", UNFIT)
-def test_invalid_recorded_value_is_rejected(case: str) -> None:
+def test_invalid_journal_value_is_rejected(case: str) -> None:
     type_, recorded, why = UNFIT[case]
     with pytest.raises(UnsuitableValueError) as unfit:
         parse_recorded(type_, recorded)
@@ -132,7 +132,7 @@ def test_invalid_recorded_value_is_rejected(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", INCOMPLETE)
-def test_recorded_value_with_missing_part_is_incomplete(case: str) -> None:
+def test_journal_value_with_missing_part_is_incomplete(case: str) -> None:
     type_, recorded, why = INCOMPLETE[case]
     with pytest.raises(IncompleteValueError) as incomplete:
         parse_recorded(type_, recorded)
@@ -152,7 +152,7 @@ def test_recorded_value_with_missing_part_is_incomplete(case: str) -> None:
     ],
     ids=["same", "other", "none", "same member", "other member", "other place", "text"],
 )
-def test_recorded_secret_must_match_configuration(value: Any, today: Any, right: bool) -> None:
+def test_secret_variable_in_journal_must_match_configuration(value: Any, today: Any, right: bool) -> None:
     """Otherwise a secret could be written into a member that everybody can read."""
     if right:
         check_secrets(value, today)

@@ -101,12 +101,12 @@ def test_working_redirect_is_not_reported(tmp_path: Path, line: str, options: st
         pytest.param([f"/a: {to_url('https://docs.acme.example/help/a')}"], "error", id="endless redirect"),
     ],
 )
-def test_only_endless_redirect_circle_is_an_error(tmp_path: Path, lines: list[str], severity: str) -> None:
+def test_only_endless_redirect_loop_is_an_error(tmp_path: Path, lines: list[str], severity: str) -> None:
     (found,) = loaded(tmp_path, redirects(*lines))[1]
     assert found.severity == severity
 
 
-def test_duplicate_redirect_error_names_both_spellings(tmp_path: Path) -> None:
+def test_duplicate_redirect_source_error_shows_both_spellings(tmp_path: Path) -> None:
     text = redirects(f"/Old: {TO_GUIDES}", f"▸/old: {TO_NEWS}")
     expect(
         tmp_path,

@@ -229,7 +229,7 @@ def test_reference_resolves_to_address_or_raw_id(tmp_path: Path) -> None:
     assert desired.entries[Address.parse("acme/spaces/t")].fields["collection"] == LiveId("x")
 
 
-def test_undeclared_member_becomes_a_lookup(tmp_path: Path) -> None:
+def test_reference_to_undeclared_member_email_becomes_lookup(tmp_path: Path) -> None:
     body = "teams: { w: { title: W, members: { Lin@acme.example: owner } } }"
     desired, diagnostics = loaded(tmp_path, organization(body))
     assert diagnostics == []
@@ -513,7 +513,7 @@ def test_unresolved_reference_suggests_keys_of_same_organization(tmp_path: Path,
     assert (found[0].hint or "").startswith(hint)
 
 
-def test_variables_in_data_keys_are_replaced(tmp_path: Path) -> None:
+def test_variables_in_free_form_mapping_keys_are_replaced(tmp_path: Path) -> None:
     """Without substitution, a share link on the platform would be named `${PARTNER}`."""
     text = organization(
         "teams: { a: { title: A, members: { '${ADA}': owner } } }\n"
@@ -538,7 +538,7 @@ def test_variables_in_data_keys_are_replaced(tmp_path: Path) -> None:
         pytest.param("teams: { a: { ▸'${FIELD}': A } }", "DP201", id="a field"),
     ],
 )
-def test_variables_in_fixed_keys_are_refused(tmp_path: Path, body: str, code: str) -> None:
+def test_variables_in_schema_defined_keys_are_refused(tmp_path: Path, body: str, code: str) -> None:
     """An address that changes with a variable would mean a different object each time."""
     text, [place] = marked(organization(body))
     found = loaded(tmp_path, text, env={"KEY": "a", "FIELD": "title"})[1]

@@ -39,7 +39,7 @@ def stated(document: Any) -> dict[tuple[str, str, str], set[object]]:
 
 
 @pytest.mark.parametrize(("profile", "edition"), [("full", "0.146.0"), ("published", "0.202.0")])
-def test_companion_limits_match_openapi_except_known_differences(profile: str, edition: str) -> None:
+def test_local_server_limits_match_openapi_except_known_differences(profile: str, edition: str) -> None:
     if not editions.is_here(edition):
         pytest.skip("the vendor's documents are not here (make contract)")
     store = open_store(":memory:")

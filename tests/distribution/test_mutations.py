@@ -63,7 +63,7 @@ def test_every_package_has_existing_tests(mutations: Any) -> None:
         assert all((ROOT / path).exists() for path in paths.split())
 
 
-def test_changed_files_are_added_or_changed_modules(mutations: Any, repository: Path) -> None:
+def test_mutation_run_selects_added_or_changed_modules(mutations: Any, repository: Path) -> None:
     base = git(repository, "rev-parse", "HEAD")
     write(repository, "dpsync/planner/plan.py", "number = 2\n")
     write(repository, "dpsync/model/refusals.py", "number = 1\n")
@@ -80,21 +80,21 @@ def test_changed_files_are_added_or_changed_modules(mutations: Any, repository: 
     }
 
 
-def test_default_base_is_last_commit_before_yesterday(mutations: Any, repository: Path) -> None:
+def test_mutation_base_defaults_to_last_commit_before_yesterday(mutations: Any, repository: Path) -> None:
     old = git(repository, "rev-parse", "HEAD")
     write(repository, "dpsync/planner/plan.py", "number = 2\n")
     commit(repository)
     assert mutations.find_base(repository, None) == old
 
 
-def test_default_base_of_young_repository_is_empty(mutations: Any, tmp_path: Path) -> None:
+def test_mutation_base_of_young_repository_is_empty(mutations: Any, tmp_path: Path) -> None:
     write(tmp_path, "dpsync/disk.py", "number = 1\n")
     git(tmp_path, "init", "-q", "-b", "main")
     commit(tmp_path)
     assert mutations.find_changed_files(tmp_path, mutations.find_base(tmp_path, None)) == ["dpsync/disk.py"]
 
 
-def test_base_branch_is_compared_at_merge_base(mutations: Any, repository: Path) -> None:
+def test_mutation_run_compares_base_branch_at_merge_base(mutations: Any, repository: Path) -> None:
     """Otherwise, changes of the base branch would count as changes of HEAD."""
     merge_base = git(repository, "rev-parse", "HEAD")
     git(repository, "switch", "-q", "-c", "change")
@@ -116,7 +116,9 @@ def test_base_branch_is_compared_at_merge_base(mutations: Any, repository: Path)
     ],
     ids=["variable", "function", "no annotation"],
 )
-def test_annotations_have_exact_ranges(mutations: Any, source: str, annotations: list[str]) -> None:
+def test_type_annotations_are_found_with_exact_ranges(
+    mutations: Any, source: str, annotations: list[str]
+) -> None:
     ranges = mutations.find_annotations(source)
     assert sorted(source[start:end] for (_, start), (_, end) in ranges) == annotations
 
@@ -136,12 +138,12 @@ def chosen(mutations: Any, most: int, seed: int, job: str = "a") -> list[Any]:
     return [mutant[:-1] for mutant in sample]
 
 
-def test_sample_depends_only_on_seed(mutations: Any) -> None:
+def test_mutant_sample_depends_only_on_seed(mutations: Any) -> None:
     assert chosen(mutations, 5, 7, "a") == chosen(mutations, 5, 7, "b")
     assert chosen(mutations, 5, 7) != chosen(mutations, 5, 8)
 
 
 @pytest.mark.parametrize(("most", "number"), [(0, 0), (5, 5), (60, 20)], ids=["none", "some", "all"])
-def test_sample_has_one_mutant_per_position(mutations: Any, most: int, number: int) -> None:
+def test_mutant_sample_has_one_mutant_per_position(mutations: Any, most: int, number: int) -> None:
     positions = [mutant[:2] for mutant in chosen(mutations, most, 0)]
     assert len(positions) == len(set(positions)) == number

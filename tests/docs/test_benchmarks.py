@@ -50,7 +50,7 @@ def test_reader_benchmark_compares_all_readers() -> None:
     assert all(float(cell) > 0 for row in rows for cell in row[34:].replace(",", "").split())
 
 
-def test_reads_benchmark_counts_requests() -> None:
+def test_live_read_benchmark_counts_requests() -> None:
     head, *rows = run("benchmarks.reads", "--sizes", "5").splitlines()
     assert [int(cell) for row in rows for cell in row.split()] == [5, 1, 1, 1, 9, 9, 7]
     assert head.split()[-1] == "changes"
@@ -99,13 +99,13 @@ def test_server_benchmark_reports_missed_targets() -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_slope_benchmark_shape_has_expected_changes(name: str) -> None:
+def test_scaling_benchmark_case_has_expected_changes(name: str) -> None:
     shape = SHAPES[name](6)
     changed = slopes.run(shape)()
     assert changed == shape.changes if shape.changes is not None else 0 < changed < 6
 
 
-def test_slope_benchmark_prints_measured_rows() -> None:
+def test_scaling_benchmark_prints_measured_rows() -> None:
     shapes = ["teams, unchanged", "applying creates"]
     only = [argument for shape in shapes for argument in ("--only", shape)]
     head, _, *rows = run("benchmarks.slopes", "--sizes", "3", "6", "--most", "1000", *only).splitlines()
@@ -114,7 +114,7 @@ def test_slope_benchmark_prints_measured_rows() -> None:
     assert all(float(cell) >= 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
 
 
-def test_companion_benchmark_measures_two_sizes() -> None:
+def test_local_server_benchmark_measures_two_sizes() -> None:
     head, _, *rows = run(
         "benchmarks.companion", "--sizes", "100", "200", "--rounds", "1", "--most", "1000"
     ).splitlines()
@@ -123,7 +123,7 @@ def test_companion_benchmark_measures_two_sizes() -> None:
     assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[1:])
 
 
-def test_start_benchmark_measures_every_command() -> None:
+def test_startup_benchmark_measures_every_command() -> None:
     found = start.measure(rounds=1)
     assert [command for command, _ in found] == [start.CLICK, *start.GOALS]
     assert all(seconds > 0 for seconds in found.values())
@@ -197,7 +197,7 @@ def addresses(directory: Path) -> set[str]:
     return {str(address) for address in desired.entries}
 
 
-def test_steep_slope_is_detected_at_any_doubling() -> None:
+def test_scaling_benchmark_detects_superlinear_growth_at_any_doubling() -> None:
     assert not slopes.steep([1, 2.4, 4, 8], most=2.4)
     assert slopes.steep([1, 2.5, 5, 10], most=2.4)
     assert slopes.steep([1, 2, 5, 10], most=2.4)
@@ -215,13 +215,13 @@ print(len(slopes.measure(lambda size: Shape({}, changes=size), [1000, 2000, 4000
 """
 
 
-def test_slope_benchmark_repeats_small_sizes_more_often(tmp_path: Path) -> None:
+def test_scaling_benchmark_repeats_small_sizes_more_often(tmp_path: Path) -> None:
     assert run_python("-c", COUNTING, str(tmp_path)) == "3\n"
     runs = {int(file.name): file.stat().st_size for file in tmp_path.iterdir()}
     assert runs == {1000: 8, 2000: 4, 4000: 2}
 
 
-def test_pace_benchmark_reports_no_refused_requests() -> None:
+def test_rate_limit_benchmark_reports_no_refused_requests() -> None:
     first, second = run("benchmarks.pace", "--limit", "600/m", "--teams", "2").splitlines()
     assert first.endswith(" requests, 0 refused, 2 steps done")
     assert "ratio" in second

@@ -36,7 +36,7 @@ def rows(section: Section) -> dict[str, list[str]]:
     return {cells[0].strip().strip("`"): [cell.strip() for cell in cells[1:]] for cells in lines}
 
 
-def test_companion_page_lists_every_serve_option() -> None:
+def test_local_server_page_lists_every_serve_option() -> None:
     shown = {cell.split()[0] for cell in rows(SECTIONS["Options"]) if cell.startswith("--")}
     options = {
         option
@@ -48,13 +48,13 @@ def test_companion_page_lists_every_serve_option() -> None:
 
 
 @pytest.mark.parametrize("organization", WORLD["organizations"], ids=lambda one: one["id"])
-def test_companion_page_counts_test_data_objects(organization: dict[str, Any]) -> None:
+def test_local_server_page_counts_test_data_objects(organization: dict[str, Any]) -> None:
     parts = ("members", "teams", "collections", "spaces", "sites")
     shown = rows(SECTIONS["Test data"])[organization["id"]]
     assert shown == [str(len(organization.get(part, []))) for part in parts]
 
 
-def test_companion_page_lists_test_tokens() -> None:
+def test_local_server_page_lists_test_tokens() -> None:
     table = rows(SECTIONS["Tokens"])
     shown = {name: cells for name, cells in table.items() if name.endswith("-token")}
     assert {name: cells[0].strip("`") for name, cells in shown.items()} == WORLD["tokens"]
@@ -68,7 +68,7 @@ def test_companion_page_lists_test_tokens() -> None:
         assert set(re.findall(r"`(\w+)`", role)) == admin
 
 
-def test_companion_page_counts_api_operations() -> None:
+def test_local_server_page_counts_api_operations() -> None:
     reference = sum(row.profile == "reference" for row in OPERATIONS)
     words = re.sub(r"\s+", " ", TEXT)
     added = len(OPERATIONS) - reference
@@ -79,7 +79,7 @@ def test_companion_page_counts_api_operations() -> None:
     )
 
 
-def test_companion_page_states_body_and_page_limits() -> None:
+def test_local_server_page_states_body_and_page_limits() -> None:
     words = re.sub(r"\s+", " ", TEXT)
     assert f"longer than {MAX_BODY_BYTES // 1024**2} MiB (413)" in words
     limit = Paged.model_fields["limit"]
@@ -88,7 +88,7 @@ def test_companion_page_states_body_and_page_limits() -> None:
     assert f"The parameter `limit` changes this number (at most {most})." in words
 
 
-def test_companion_checks_requests_in_documented_order(platform: ThreadedServer) -> None:
+def test_local_server_validates_requests_in_documented_order(platform: ThreadedServer) -> None:
     """Each request has everything wrong that is checked after what it is answered with."""
     served = "/v1/orgs/nowhere/teams?limit=x"
     text, json = ({"Content-Type": kind} for kind in ("text/plain", "application/json"))
@@ -114,13 +114,13 @@ def shown(beginning: str) -> Any:
     return json.loads(block.text)
 
 
-def test_companion_page_change_example_is_valid() -> None:
+def test_local_server_page_change_example_is_valid() -> None:
     (row,) = (row for row in OPERATIONS if row.id == "updateChangeRequestContent")
     assert row.body_model is not None
     assert len(row.body_model.model_validate(shown('{"changes"')).changes) == 5
 
 
-def test_companion_page_event_example_is_valid() -> None:
+def test_local_server_page_event_example_is_valid() -> None:
     event = shown('{"eventId"')
     assert (
         TypeAdapter(EventPayload).dump_python(

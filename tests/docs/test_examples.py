@@ -78,7 +78,7 @@ def test_page_examples_run_as_shown(
             assert read(reader.folder, reader.env)[1] == []
 
 
-def test_staging_and_production_guide_needs_no_trust_prompt(
+def test_staging_guide_shows_no_token_consent_prompt(
     platform: ThreadedServer, programs: Path, tmp_path: Path
 ) -> None:
     """With tokens of their own, unlike the companion's documented ones, readers meet no refusal either."""
@@ -140,12 +140,12 @@ def block(language: str, text: str, name: str = "") -> Block:
         ([block("json", "{}\n")], "nobody knows what this block is for"),
     ],
 )
-def test_page_runner_detects_wrong_example(page: list[Block], why: str, tmp_path: Path) -> None:
+def test_example_runner_detects_wrong_example(page: list[Block], why: str, tmp_path: Path) -> None:
     with Reader(tmp_path / "folder") as reader, pytest.raises(InvalidPageError, match=why):
         reader.work_through(page)
 
 
-def test_page_runner_keeps_state_between_commands(tmp_path: Path) -> None:
+def test_example_runner_keeps_state_between_commands(tmp_path: Path) -> None:
     page = [
         block("markdown", "a\n", "notes/a.md"),
         block("sh", "export NAME=value\ncd notes\n"),
@@ -160,7 +160,7 @@ def test_page_runner_keeps_state_between_commands(tmp_path: Path) -> None:
         assert reader.work_through(page).taken == page
 
 
-def test_page_runner_replaces_placeholder_digest(tmp_path: Path) -> None:
+def test_example_runner_replaces_placeholder_digest(tmp_path: Path) -> None:
     shown, real = "0" * 32, "0123456789abcdef" * 2
     page = [
         block("sh", f"echo 'echo digest {real}' > plan\n"),

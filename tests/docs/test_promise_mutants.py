@@ -16,7 +16,7 @@ ROWS = list(listed((DOCS / "promise-mutants.md").read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_promise_mutant_names_existing_symbol_and_tests(row: Broken) -> None:
+def test_promise_mutant_refers_to_existing_code_and_tests(row: Broken) -> None:
     assert resolve_name(row.symbol) is not None
     assert replacement(row.replacement) is not None
     tests = {
@@ -26,5 +26,5 @@ def test_promise_mutant_names_existing_symbol_and_tests(row: Broken) -> None:
     assert set(row.tests) <= tests
 
 
-def test_every_promise_has_a_mutant() -> None:
+def test_every_documented_promise_has_a_mutant() -> None:
     assert {row.promise for row in ROWS} == set(range(1, len(PROMISES) + 1))

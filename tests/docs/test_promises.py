@@ -23,7 +23,7 @@ def functions(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda text: text.split(".")[0])
-def test_promise_links_to_existing_tests(promise: str) -> None:
+def test_documented_promise_links_to_existing_tests(promise: str) -> None:
     links = LINK.findall(promise)
     assert links
     for name, target in links:
@@ -33,6 +33,6 @@ def test_promise_links_to_existing_tests(promise: str) -> None:
         assert name in functions(file), f"{target}::{name}"
 
 
-def test_promises_are_numbered_consecutively() -> None:
+def test_documented_promises_are_numbered_consecutively() -> None:
     numbers = [int(promise.split(".")[0]) for promise in PROMISES]
     assert numbers == list(range(1, len(PROMISES) + 1))

@@ -11,14 +11,14 @@ from tools.sample_text import messages, sentences, user_pages
 from .markdown import DOCS, ROOT
 
 
-def test_sample_text_excludes_contributor_pages() -> None:
+def test_readability_sample_excludes_contributor_pages() -> None:
     pages = user_pages()
     assert {ROOT / "README.md", DOCS / "plan.md", DOCS / "how-to" / "renames.md"} <= set(pages)
     assert DOCS / "architecture.md" not in pages
     assert all(page.exists() for page in pages)
 
 
-def test_sample_sentences_include_preceding_context(tmp_path: Path) -> None:
+def test_readability_sample_sentences_include_preceding_context(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "# A heading that has many words\n\nThe first sentence is here. The second one\nis longer.\n\n"
@@ -45,7 +45,7 @@ def test_sample_sentences_include_preceding_context(tmp_path: Path) -> None:
     ]
 
 
-def test_sample_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path) -> None:
+def test_readability_sample_messages_exclude_docstrings(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
         '"""A docstring that has many words."""\n'
@@ -65,14 +65,14 @@ def test_sample_messages_exclude_docstrings_and_show_placeholders(tmp_path: Path
         pytest.param("first_name of second third fourth", id="python names"),
     ],
 )
-def test_messages_exclude_data(text: str, tmp_path: Path) -> None:
+def test_readability_sample_messages_exclude_data_strings(text: str, tmp_path: Path) -> None:
     """A reader would otherwise be asked to read a query to a server."""
     module = tmp_path / "module.py"
     module.write_text(f"TEXT = {text!r}\n", encoding="utf-8")
     assert list(messages(module)) == []
 
 
-def test_sample_messages_include_field_and_call_context(tmp_path: Path) -> None:
+def test_readability_sample_messages_include_field_and_call(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
         'HINT = error("taken", hint="choose another name for the team")\n'

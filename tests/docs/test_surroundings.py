@@ -48,7 +48,7 @@ def variables() -> set[str]:
     return {name for text in texts if _MAY_READ.search(text) for name in _read(ast.parse(text))}
 
 
-def test_environment_variable_scan_finds_known_variables() -> None:
+def test_source_scan_finds_known_environment_variables() -> None:
     assert {"DPSYNC_URL", "DPSYNC_PROFILE", "DPSYNC_ENV", "XDG_STATE_HOME", "GITHUB_BASE_REF"} <= variables()
 
 

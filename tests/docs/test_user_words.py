@@ -5,7 +5,7 @@ from __future__ import annotations
 from tools.user_words import DOCS, MOST, contributor_pages, user_words
 
 
-def test_user_word_count_excludes_contributor_pages() -> None:
+def test_docs_word_count_excludes_contributor_pages() -> None:
     counted = user_words()
     assert counted.keys() | contributor_pages() == {
         page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")

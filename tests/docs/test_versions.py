@@ -12,14 +12,14 @@ from tools.surface import FILE, surface
 from .markdown import ROOT
 
 
-def test_public_interface_matches_recorded_surface() -> None:
+def test_public_interface_matches_recorded_interface_file() -> None:
     before, now = FILE.read_text(encoding="utf-8").splitlines(), surface().splitlines()
     changed = [line for line in ndiff(before, now) if line[0] in "+-"]
     how = "users notice: a line in CHANGELOG.md, the version by docs/versions.md, python -m tools.surface"
     assert changed == [], how
 
 
-def test_recorded_surface_includes_flags_codes_and_inputs() -> None:
+def test_recorded_interface_file_includes_flags_codes_and_inputs() -> None:
     text = surface()
     for line in ("flag plan --format text|", "input command = 'plan'", "output digest", "dpsync.api.load\n"):
         assert line in text

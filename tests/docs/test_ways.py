@@ -37,6 +37,6 @@ def test_architecture_page_names_exist_in_files(file: str, words: str) -> None:
     assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
 
 
-def test_architecture_page_covers_every_stage() -> None:
+def test_architecture_page_lists_every_planner_stage() -> None:
     stages = {file.partition("/")[0] for file, _ in _NAMED.findall(PAGE)}
     assert {"cli", "config", "live", "identity", "planner", "render", "apply", "workflows"} <= stages

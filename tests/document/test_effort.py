@@ -57,7 +57,7 @@ def there_and_back(markdown: str) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_markdown_conversion_effort_grows_about_linearly(shape: str) -> None:
+def test_markdown_conversion_time_grows_about_linearly(shape: str) -> None:
     make = SHAPES[shape]
     small, large = (calls(lambda size=size: there_and_back(make(size))) for size in (50, 200))
     assert large <= 6 * small

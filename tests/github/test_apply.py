@@ -31,7 +31,7 @@ def live(workflow: Workflow) -> set[str]:
     return {team["title"] for team in workflow.ask("GET", "/v1/orgs/acme/teams")["items"]}
 
 
-def test_apply_of_reviewed_plan_freezes_its_comment(workflow: Workflow) -> None:
+def test_apply_of_reviewed_plan_finalizes_its_comment(workflow: Workflow) -> None:
     before = reviewed(workflow)
     ended = workflow.run("push", command="apply")
     assert (ended.code, ended.outputs["outcome"], ended.outputs["create"]) == (0, "applied", "1")
@@ -278,7 +278,7 @@ def test_apply_notices_push_during_approval_lookup(
 # Several merges.
 
 
-def test_apply_covers_two_merges_when_first_run_dropped(
+def test_apply_includes_previous_merge_whose_run_was_dropped(
     workflow: Workflow,
 ) -> None:
     workflow.git("checkout", "-q", "-b", "first")
@@ -299,7 +299,7 @@ def test_apply_covers_two_merges_when_first_run_dropped(
     assert workflow.waited == []
 
 
-def test_apply_labels_compare_with_last_apply(workflow: Workflow) -> None:
+def test_apply_labels_changes_since_last_apply(workflow: Workflow) -> None:
     reviewed(workflow)
     workflow.run("push", command="apply")
     workflow.checked_out_again()

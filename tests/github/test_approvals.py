@@ -646,7 +646,7 @@ def test_remaining_part_of_large_plan_is_approved(story: Story) -> None:
 LARGE = [f"{number:04}" for number in range(MAX_SHOWN_IN_FIRST_MARKER + 2)]
 
 
-def test_later_plan_drops_continuation_of_earlier_plan(story: Story) -> None:
+def test_later_plan_ignores_continuation_comments_of_earlier_plan(story: Story) -> None:
     """Otherwise, what only an earlier plan of the request has shown is approved."""
     story.show(7, " ".join([*LARGE, "zzzz"]))
     story.show(7, " ".join([*LARGE, "yyyy"]))
@@ -655,7 +655,7 @@ def test_later_plan_drops_continuation_of_earlier_plan(story: Story) -> None:
     assert not story.approves(plan("zzzz"))
 
 
-def test_plan_continuation_uses_body_from_editor_query(story: Story) -> None:
+def test_plan_continuation_comment_uses_body_from_editor_query(story: Story) -> None:
     """Otherwise, a part counts as the list of comments has it, which nobody vouches for."""
     story.show(7, " ".join(LARGE))
     (rest,) = [one for one in story.github.comments.values() if "dpsync:rest" in one["body"]]
@@ -673,7 +673,7 @@ def test_plan_continuation_uses_body_from_editor_query(story: Story) -> None:
     assert not story.approves(plan("zzzz"))
 
 
-def test_small_plan_needs_no_continuation_lookup(story: Story) -> None:
+def test_small_plan_needs_no_continuation_comment_lookup(story: Story) -> None:
     """Otherwise, each apply asks twice for the comments of every request."""
     one(story)
     story.approvals()

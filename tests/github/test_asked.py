@@ -49,7 +49,7 @@ def ours(workflow: Workflow) -> list[str]:
 
 
 @pytest.mark.parametrize("checkout", ["trial merge", "branch"])
-def test_requested_plan_covers_pull_request_of_comment(
+def test_plan_requested_by_comment_plans_its_pull_request(
     checkout: str, workflow: Workflow, request_7: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -87,7 +87,7 @@ def refused(workflow: Workflow, reason: str, **inputs: str) -> str:
 
 
 @pytest.mark.parametrize("repository", [{"full_name": "eve/docs"}, None])
-def test_requested_plan_for_fork_is_refused(
+def test_plan_requested_by_comment_on_fork_is_refused(
     repository: Any, workflow: Workflow, request_7: dict[str, Any]
 ) -> None:
     """Otherwise, a fork's change is planned with the repository's secrets.
@@ -125,14 +125,14 @@ def test_requested_plan_checks_fork_before_starting_git(
     assert (tmp_path / "started").exists()
 
 
-def test_requested_plan_is_stale_after_new_push(workflow: Workflow, request_7: dict[str, Any]) -> None:
+def test_plan_requested_before_new_push_is_stale(workflow: Workflow, request_7: dict[str, Any]) -> None:
     """Otherwise, what somebody has pushed meanwhile is told as what was asked for."""
     request_7["head"]["sha"] = "f" * 40
     assert "ffffffffffff" in refused(workflow, "stale")
 
 
 @pytest.mark.usefixtures("request_7")
-def test_requested_plan_is_stale_for_different_checkout(workflow: Workflow) -> None:
+def test_requested_plan_of_outdated_checkout_is_stale(workflow: Workflow) -> None:
     workflow.git("checkout", "-q", "main")  # as actions/checkout does where nobody says what to check out
     refused(workflow, "stale")
     workflow.git("checkout", "-q", "--detach", "change")
@@ -158,7 +158,7 @@ def test_requested_plan_for_unknown_author_is_refused(workflow: Workflow) -> Non
 
 
 @pytest.mark.usefixtures("request_7")
-def test_reaction_to_plan_request_is_tried_once(workflow: Workflow) -> None:
+def test_reaction_to_plan_comment_is_tried_once(workflow: Workflow) -> None:
     github = workflow.github
 
     def limited(_method: str, path: str) -> None:
@@ -172,7 +172,7 @@ def test_reaction_to_plan_request_is_tried_once(workflow: Workflow) -> None:
 
 
 @pytest.mark.usefixtures("request_7")
-def test_failed_reaction_to_plan_request_is_not_reported(workflow: Workflow) -> None:
+def test_failed_reaction_to_plan_comment_is_not_reported(workflow: Workflow) -> None:
     workflow.github.tokens["token"] = Token(writes=frozenset())
     ended = say(workflow)
     assert (ended.code, ended.outputs["outcome"]) == (0, "changes")
@@ -180,7 +180,7 @@ def test_failed_reaction_to_plan_request_is_not_reported(workflow: Workflow) -> 
     assert "dpsync could not write the comment" in notice.data
 
 
-def test_comment_on_issue_belongs_to_no_pull_request(workflow: Workflow) -> None:
+def test_comment_on_issue_requests_no_plan(workflow: Workflow) -> None:
     payload = {"issue": {"number": 7, "state": "open"}, "comment": {"id": 1}}
     ended = workflow.run("issue_comment", payload)
     assert (ended.code, ended.outputs["comment-url"]) == (0, "")

@@ -233,7 +233,7 @@ def test_plan_with_secrets_names_the_changed_file(edit: Callable[[Workflow], Non
 
 
 @pytest.mark.parametrize("command", ["plan", "drift", "validate", "apply"])
-def test_every_command_with_secrets_compares_files(command: str, change: Workflow) -> None:
+def test_every_command_with_secrets_compares_files_with_commit(command: str, change: Workflow) -> None:
     included_file(change)
     change.git("checkout", "-q", "-B", "main")
     change.pushed()
@@ -276,7 +276,7 @@ def test_validate_with_secrets_ignores_stray_files(change: Workflow) -> None:
 # The commit of the working copy.
 
 
-def test_fork_with_secrets_reads_only_the_base(change: Workflow) -> None:
+def test_fork_files_overwriting_base_checkout_are_refused(change: Workflow) -> None:
     """The workflow overwrites files of its own checkout with those of the fork."""
     head = change.git("rev-parse", "HEAD")
     change.git("checkout", "-q", "main")

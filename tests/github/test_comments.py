@@ -48,7 +48,9 @@ def test_copied_marker_in_foreign_comment_is_ignored(comments: PlanComments, git
     assert [one.text.number for one in comments.find()] == [ours]
 
 
-def test_plan_continuation_requires_own_author_and_key(comments: PlanComments, github: FakeGitHub) -> None:
+def test_plan_continuation_comment_requires_own_author_and_key(
+    comments: PlanComments, github: FakeGitHub
+) -> None:
     """Otherwise, a part that somebody else has written counts as one of our plan.
 
     Otherwise, the parts of another platform's plan count for this one, and are deleted with it.
@@ -160,7 +162,7 @@ def parts(github: FakeGitHub) -> list[str]:
     return [text for text in github.bodies(7) if '"part"' in text]
 
 
-def test_new_plan_continuation_replaces_previous_continuation(
+def test_new_plan_continuation_comment_replaces_previous_one(
     comments: PlanComments, github: FakeGitHub
 ) -> None:
     comments.write_further(marker(4, digest="cc"), ["AAAA", "BBBB"])
@@ -170,14 +172,16 @@ def test_new_plan_continuation_replaces_previous_continuation(
     assert "CCCC" in left
 
 
-def test_unchanged_plan_continuation_is_not_rewritten(comments: PlanComments, github: FakeGitHub) -> None:
+def test_unchanged_plan_continuation_comment_is_not_rewritten(
+    comments: PlanComments, github: FakeGitHub
+) -> None:
     comments.write_further(marker(4), ["AAAA", "BBBB"])
     before = dict(github.comments)
     comments.write_further(marker(5), ["AAAA", "BBBB"])
     assert github.comments == before
 
 
-def test_plan_continuation_of_later_run_is_kept(comments: PlanComments, github: FakeGitHub) -> None:
+def test_plan_continuation_comment_of_later_run_is_kept(comments: PlanComments, github: FakeGitHub) -> None:
     """Otherwise, an earlier run deletes comments of a later plan, which then cannot be approved."""
     comments.write_further(marker(9, digest="ee"), ["EEEE"])
     comments.write_further(marker(5), ["AAAA"])
@@ -193,7 +197,7 @@ def test_comment_refused_as_too_long_is_shortened(comments: PlanComments, github
 
 
 @pytest.mark.parametrize("status", [403, 500])
-def test_otherwise_refused_comment_is_not_resent(
+def test_comment_refused_for_other_reason_is_not_resent(
     status: int, comments: PlanComments, github: FakeGitHub
 ) -> None:
     """Otherwise, a comment that was perhaps made is made a second time."""

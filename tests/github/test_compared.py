@@ -76,7 +76,7 @@ def test_all_changes_are_new_without_reviewed_plan() -> None:
     assert compare(None, plan("")).unreviewed is False
 
 
-def test_exposure_of_combined_changes_needs_own_review() -> None:
+def test_exposure_from_combining_reviewed_changes_needs_review() -> None:
     """Otherwise, what becomes visible by changes that were reviewed one by one is applied unseen."""
     displayed = reviewed("a1", "b1")
     assert not compare(displayed, plan("a1 b1")).unreviewed

@@ -31,7 +31,7 @@ def state(workflow: Workflow) -> list[str]:
     return [issue["state"] for issue in workflow.github.issues.values()]
 
 
-def test_drift_check_without_drift_opens_no_issue(watched: Workflow) -> None:
+def test_drift_run_without_drift_opens_no_issue(watched: Workflow) -> None:
     ended = check(watched)
     assert (ended.code, ended.outputs["outcome"], watched.github.issues) == (0, "no-changes", {})
 
@@ -112,7 +112,7 @@ def test_unapplied_merged_edit_is_labeled_edited_here(workflow: Workflow) -> Non
     assert drift_labels(check(workflow)) == {"edited here"}
 
 
-def test_drift_of_other_organization_has_no_label(workflow: Workflow) -> None:
+def test_drift_of_organization_never_applied_has_no_label(workflow: Workflow) -> None:
     """Otherwise, what was applied to one organization counts as applied to another."""
     merged_and_applied(workflow)
     by_hand(workflow, "Acne")
@@ -141,7 +141,7 @@ def test_drift_has_no_label_without_comments_or_history(
 
 
 @pytest.mark.parametrize("wrong", [{"api_url": "http://127.0.0.1:1"}, {"api_token": "nobody"}])
-def test_failed_drift_check_leaves_issue_unchanged(wrong: dict[str, str], watched: Workflow) -> None:
+def test_failed_drift_run_leaves_issue_unchanged(wrong: dict[str, str], watched: Workflow) -> None:
     by_hand(watched, "Acne")
     check(watched)
     before = str(watched.github.issues)
@@ -151,7 +151,7 @@ def test_failed_drift_check_leaves_issue_unchanged(wrong: dict[str, str], watche
     assert str(watched.github.issues) == before
 
 
-def test_older_drift_check_leaves_issue_unchanged(watched: Workflow) -> None:
+def test_older_drift_run_leaves_issue_unchanged(watched: Workflow) -> None:
     """Otherwise, an older check is told over a newer one.
 
     Otherwise, an older check closes the issue of a newer one.

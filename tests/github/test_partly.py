@@ -24,7 +24,7 @@ PLACE = WorkflowRun(REPOSITORY, 9, 1, "push", "a" * 40, "a" * 40, branch="main")
 
 
 @pytest.mark.parametrize(("unread", "state"), [((), "closed"), (("acme/teams",), "open")])
-def test_drift_issue_closes_only_after_complete_check(
+def test_drift_issue_closes_only_after_complete_drift_run(
     unread: tuple[str, ...], state: str, github: FakeGitHub
 ) -> None:
     """Otherwise, drift that could not be looked for is told as gone."""
@@ -42,7 +42,7 @@ def step(result: Result, sent: bool) -> Outcome:
 
 
 @pytest.mark.parametrize("sent", [True, False])
-def test_stopped_apply_freezes_comment_but_keeps_approval(
+def test_stopped_apply_finalizes_comment_but_keeps_approval(
     sent: bool, github: FakeGitHub, tmp_path: Path
 ) -> None:
     """Otherwise, an apply that was stopped uses the approval up, and the rest needs another review."""

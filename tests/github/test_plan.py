@@ -66,7 +66,7 @@ def test_comment_input_decides_when_plan_is_commented(
     assert len(workflow.github.bodies(7)) == number
 
 
-def test_older_plan_run_keeps_comment_of_newer_run(workflow: Workflow) -> None:
+def test_older_plan_run_does_not_overwrite_newer_comment(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request(), run_id="9")
     before = workflow.github.bodies(7)
     workflow.github.asked.clear()
@@ -113,7 +113,7 @@ def test_next_plan_deletes_comments_of_killed_run(workflow: Workflow) -> None:
     assert ended.outputs["comment-url"].endswith("#issuecomment-1")
 
 
-def test_foreign_comments_and_other_keys_stay_unchanged(workflow: Workflow) -> None:
+def test_comments_of_others_and_other_selections_stay_unchanged(workflow: Workflow) -> None:
     workflow.run("pull_request", workflow.request())
     (mine,) = workflow.github.bodies(7)
     forged = workflow.github.comment(7, mine, login="eve")
@@ -343,7 +343,7 @@ def test_fork_with_nested_repository_is_refused(workflow: Workflow) -> None:
         {"config": "root.yaml"},
     ],
 )
-def test_symlink_in_path_to_configuration_is_refused(
+def test_action_refuses_symlink_in_configuration_path(
     inputs: dict[str, str], workflow: Workflow, tmp_path: Path
 ) -> None:
     """Otherwise, a change leads the working directory anywhere by a link."""

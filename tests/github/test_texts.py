@@ -157,7 +157,7 @@ OTHERS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda other: next(iter(other)))
-def test_different_change_is_not_approved(other: dict[str, Any]) -> None:
+def test_approval_does_not_include_different_change(other: dict[str, Any]) -> None:
     displayed = shown_changes(Plan(changes=(CHANGE,)))
     now = CHANGE.model_copy(update=other)
     assert not set(displayed) & set(shown_changes_of(now, Plan(changes=(now,))))
@@ -221,7 +221,7 @@ def fields(first: int) -> ShownChange:
     return ShownChange(b"a" * 11, bytes([first, 1, 2]), b"c" * 16)
 
 
-def test_first_bit_distinguishes_exposure_from_field_change() -> None:
+def test_first_digest_bit_marks_exposure_in_approval_data() -> None:
     """The first bit tells the two apart, and nothing else of the field is lost."""
     changes, exposures = map(fields, range(128)), map(fields, range(128, 256))
     for change, exposure in zip(changes, exposures, strict=True):
@@ -230,7 +230,7 @@ def test_first_bit_distinguishes_exposure_from_field_change() -> None:
 
 
 @pytest.mark.parametrize("field", [None, "", "visibility", "title", "a", "b", "c", "d"])
-def test_exposure_and_field_change_share_field_digest(field: str | None) -> None:
+def test_exposure_and_change_of_field_share_approval_digest(field: str | None) -> None:
     """Two plans that tell of the same thing replace each other: a change of a field and what it exposes."""
     changed = (Difference(field=field, before=1, after=2),) if field else ()
     change = CHANGE.model_copy(update={"differences": changed, "action": "update" if changed else "create"})
@@ -347,7 +347,7 @@ def test_plan_comments_are_filtered_by_platform_key(keys: str, key: str, meant: 
 @pytest.mark.parametrize(("states", "rewritten"), [
     ("", None), ("p", 0), ("pp", 0), ("a", None), ("ap", 1), ("r", None), ("c", None), ("par", 0),
 ])  # fmt: skip
-def test_first_unfrozen_plan_comment_is_rewritable(states: str, rewritten: int | None) -> None:
+def test_first_unapplied_plan_comment_is_rewritable(states: str, rewritten: int | None) -> None:
     """Otherwise, what an apply has told is written over."""
     names: dict[str, Any] = {"p": "plan", "a": "applied", "r": "refused", "c": "converged"}
     all_ = [found(MARKER.model_copy(update={"state": names[one]}), at) for at, one in enumerate(states)]
@@ -364,7 +364,7 @@ def test_first_unfrozen_plan_comment_is_rewritable(states: str, rewritten: int |
     (found(MARKER.model_copy(update={"attempt": 2})), (5, 1), "x", True, "leave"),
     (found(), (5, 1), f"{marker_line(MARKER)}text", True, "leave"),
 ])  # fmt: skip
-def test_comment_action_depends_on_age_and_content(
+def test_comment_update_decision_depends_on_age_and_content(
     present: FoundComment | None, age: tuple[int, int], body: str, worth_it: bool, what: str
 ) -> None:
     """Otherwise, an older run writes its plan over that of a newer one."""
@@ -378,7 +378,7 @@ def test_comment_action_depends_on_age_and_content(
     ("t6", {"YWRh": "cd"}, {"YWRh": MARKER.digest}),
     ("t4", {"bGlu": "cd"}, {"YWRh": ""}),
 ])  # fmt: skip
-def test_approval_is_recorded_for_plan_shown_then(
+def test_approval_belongs_to_plan_shown_at_approval_time(
     at: str, known: dict[str, str], told: dict[str, str]
 ) -> None:
     """Otherwise, an approval of an earlier plan is told as one of this plan."""

@@ -34,7 +34,7 @@ def label(workflow: Workflow) -> str:
     return said
 
 
-def test_third_consecutive_failed_drift_check_opens_issue(
+def test_third_consecutive_failed_drift_run_opens_issue(
     watched: Workflow,
 ) -> None:
     check(watched, **NETWORK)
@@ -72,7 +72,7 @@ def test_third_consecutive_failed_drift_check_opens_issue(
     assert "Drift checks fail again" in watched.github.bodies(issue["number"])[-1]
 
 
-def test_only_consecutive_failed_drift_checks_are_counted(watched: Workflow) -> None:
+def test_only_consecutive_failed_drift_runs_are_counted(watched: Workflow) -> None:
     for wrong in (NETWORK, NETWORK, {}, NETWORK, NETWORK):
         check(watched, **wrong)
     assert watched.github.issues == {}
@@ -82,7 +82,7 @@ def test_only_consecutive_failed_drift_checks_are_counted(watched: Workflow) -> 
     assert (issues(watched), watched.github.labels) == ([("Drift", "open")], {})
 
 
-def test_cancelled_drift_check_is_not_counted_as_failed(
+def test_cancelled_drift_run_is_not_counted_as_failed(
     watched: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, a check that somebody has cancelled counts as one that has failed."""
@@ -123,7 +123,7 @@ def test_concurrent_failure_issues_keep_only_first(watched: Workflow) -> None:
     assert [state for _, state in issues(watched)] == ["open", "closed"]
 
 
-def test_failed_drift_checks_are_counted_per_selection(watched: Workflow) -> None:
+def test_failed_drift_runs_are_counted_per_selection(watched: Workflow) -> None:
     check(watched, **NETWORK)
     check(watched, select="acme", **NETWORK)
     assert [said[:2] for said in watched.github.labels.values()] == ["1 ", "1 "]
@@ -144,7 +144,7 @@ def test_unrecordable_drift_failure_is_only_a_notice(watched: Workflow) -> None:
     assert "dpsync could not record that the drift check failed" in ended.step.of("notice")[0].data
 
 
-def test_failed_drift_checks_not_counted_without_drift_issue(watched: Workflow) -> None:
+def test_failed_drift_runs_not_counted_without_drift_issue(watched: Workflow) -> None:
     check(watched, drift_issue="false", **NETWORK)
     assert watched.github.writes == []
 

@@ -192,7 +192,7 @@ def test_workflow_processes_have_no_token_in_environment(
         assert held == {name}
 
 
-def test_fork_without_secrets_is_validated_and_compared(act: Act, workflow: Workflow) -> None:
+def test_fork_without_secrets_is_validated_and_changes_listed(act: Act, workflow: Workflow) -> None:
     act.github.tokens["token"] = Token(writes=frozenset())
     base = {"sha": workflow.git("rev-parse", "HEAD"), "ref": "main"}
     workflow.commit(ENVIRONMENTS.replace("title: Support", "title: Help desk"), "docs-platform/dpsync.yaml")
@@ -315,7 +315,7 @@ jobs:
     ],
     ids=["target of the head", "target of the trial merge", "workflow run of the head", "comment"],
 )
-def test_file_changed_by_an_earlier_build_is_refused(
+def test_workflow_refuses_file_changed_by_earlier_build_step(
     event: str, ref: str, build: str, act: Act, workflow: Workflow
 ) -> None:
     """An earlier step runs code of the change. That code must not decide what is planned with secrets."""

@@ -213,7 +213,7 @@ class History:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_accidents_with_ids_file_lose_no_content(project: Project, seed: int) -> None:
+def test_file_accidents_with_ids_file_delete_no_content(project: Project, seed: int) -> None:
     history = History(project.holds(), Random(seed), records=True, commits=seed % 2 == 0)
     project.ids = {}
     history.begin()
@@ -223,7 +223,7 @@ def test_accidents_with_ids_file_lose_no_content(project: Project, seed: int) ->
 
 
 @pytest.mark.parametrize("seed", WITHOUT_LINES)
-def test_accidents_with_git_base_lose_no_content(project: Project, seed: int) -> None:
+def test_file_accidents_with_git_base_delete_no_content(project: Project, seed: int) -> None:
     """What was applied last is the base, as in a pipeline."""
     history = History(project.holds(), Random(seed), records=False, commits=False)
     history.begin()

@@ -404,7 +404,7 @@ class History:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_organization_wide_accidents_lose_no_content(project: Project, seed: int) -> None:
+def test_file_accidents_across_organization_delete_no_content(project: Project, seed: int) -> None:
     history = History(project.holds(), Random(seed), commits=seed % 2 == 0)
     project.ids = {}
     history.begin()

@@ -36,7 +36,7 @@ def said(plan: Plan) -> list[str]:
         ("ＡＰＩ", "API"),
     ],
 )
-def test_similar_space_needs_confirmation(project: Project, live: str, title: str) -> None:
+def test_new_entry_resembling_live_space_needs_confirmation(project: Project, live: str, title: str) -> None:
     """Otherwise, content is made beside what it perhaps is."""
     project.holds(spaces=docs(live)).write(f'spaces: {{ g: {{ title: "{title}" }} }}')
     plan = project.plan()
@@ -68,7 +68,9 @@ def test_partly_similar_space_with_same_emoji_needs_confirmation(project: Projec
     assert refused(project.write(text.format("1f680")).plan()) == []
 
 
-def test_similarity_requires_same_numbers(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_titles_with_different_numbers_are_not_similar(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So many names with numbers of their own are no more pairs than things."""
     monkeypatch.setattr(rebound_ids, "MAX_COMPARED_PAIRS", 3)
     live = ("Guide 1", "Guide 2", "Guide 3")
@@ -79,7 +81,7 @@ def test_similarity_requires_same_numbers(project: Project, monkeypatch: pytest.
     assert '--confirm "new 3 acme/spaces/*"' in refusal.way_out
 
 
-def test_new_true_creates_similar_space(project: Project) -> None:
+def test_entry_with_new_true_creates_similar_space(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { g: { title: guides, new: true } }").converges()
     assert sorted(project.live("spaces").values()) == ["Guides", "guides"]
     assert said(project.plan()) == ["acme/spaces/g#new: the object exists now: remove this line"]
@@ -91,7 +93,7 @@ def test_previously_renames_similar_space(project: Project) -> None:
     assert project.live("spaces") == {"s1": "guides"}
 
 
-def test_bound_object_is_no_rename_candidate(project: Project) -> None:
+def test_object_matched_by_entry_is_no_rename_candidate(project: Project) -> None:
     project.holds(spaces=docs("Guides")).write("spaces: { a: { title: Guides }, b: { title: guides } }")
     assert refused(project.plan()) == []
 
@@ -106,7 +108,7 @@ def of_groups(*titles: str) -> str:
     return f"sites: {{ d: {{ title: Docs, structure: [{nodes}] }} }}"
 
 
-def test_similar_section_group_is_only_noted(project: Project) -> None:
+def test_new_entry_resembling_section_group_only_gets_note(project: Project) -> None:
     plan = project.holds(**groups("More to read")).write(of_groups("more To read")).plan()
     assert refused(plan) == []
     assert did(plan) == {"acme/sites/d/structure/m": "create"}
@@ -117,7 +119,7 @@ def test_similar_section_group_is_only_noted(project: Project) -> None:
     assert plan.origins["acme/sites/d/structure/m"].line == 6
 
 
-def test_rename_note_suggests_id_for_duplicates(project: Project) -> None:
+def test_rename_note_suggests_id_if_titles_are_equal(project: Project) -> None:
     """Otherwise, the suggested line names several objects, and the next run asks which one is meant."""
     (note,) = project.holds(**groups("More", "More")).write(of_groups("more")).plan().notes
     assert note.text.endswith("add id: g1")
@@ -147,7 +149,7 @@ def test_removed_section_group_is_noted_as_possible_rename(project: Project) -> 
     ]
 
 
-def test_prune_also_asks_about_similar_space(project: Project) -> None:
+def test_prune_asks_whether_similar_space_was_renamed(project: Project) -> None:
     project.holds(spaces=docs("Guides", "News", "More", "Else", "Other"))
     names = "n: { title: News }, m: { title: More }, e: { title: Else }, o: { title: Other }"
     project.write(f"spaces: {{ g: {{ title: guides }}, {names} }}", "{ prune: [spaces] }")
@@ -192,7 +194,7 @@ def test_replacing_shown_space_needs_confirmation(project: Project) -> None:
     ]  # fmt: skip
 
 
-def test_shallow_clone_without_ids_creates_no_content(project: Project) -> None:
+def test_shallow_clone_without_ids_file_creates_no_content(project: Project) -> None:
     """Nobody can tell whether the space was there under another name; once an ids file exists, it does."""
     project.holds(spaces=docs("Guides", "Other")).write(
         "spaces: { g: { title: Guides }, n: { title: News }, m: { title: More } }"
@@ -215,7 +217,7 @@ def test_shallow_clone_without_ids_creates_no_content(project: Project) -> None:
 
 
 @pytest.mark.parametrize("commits", [0, 1, 12], ids=["uncommitted", "one commit ago", "many commits ago"])
-def test_removed_entry_stays_rename_candidate(project: Project, commits: int) -> None:
+def test_object_of_removed_entry_stays_rename_candidate(project: Project, commits: int) -> None:
     """Each commit may wait for its apply: key and title changed, and the space must not be created anew."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     wanted = "spaces: { h: { title: Handbook } }"
@@ -225,7 +227,7 @@ def test_removed_entry_stays_rename_candidate(project: Project, commits: int) ->
     assert (refusal.code, [one.id for one in refusal.candidates]) == ("unclear", ["s1"])
 
 
-def test_applied_removal_is_no_rename_candidate(project: Project) -> None:
+def test_object_of_already_applied_removal_is_no_candidate(project: Project) -> None:
     """Otherwise, a space that was kept on purpose raises a question with each new space."""
     project.ids = {}
     project.holds(spaces=docs("Guides", "News")).write("spaces: { g: { title: Guides }, n: { title: News } }")
@@ -235,20 +237,20 @@ def test_applied_removal_is_no_rename_candidate(project: Project) -> None:
 
 
 @pytest.mark.parametrize("members", [[], ["ada"]], ids=["empty", "with a member"])
-def test_new_team_is_ambiguous_beside_removed_members(project: Project, members: list[str]) -> None:
+def test_new_team_is_ambiguous_beside_team_without_entry(project: Project, members: list[str]) -> None:
     """A new team has no members; a removed empty team is worth no question."""
     team = {"id": "t1", "title": "Legacy", "members": [{"user": name, "role": "owner"} for name in members]}
     project.holds(teams=[team]).write("teams: { legacy: { title: Legacy } }").record()
     assert project.write("teams: { emea: { title: Emea } }").plan().can_apply is not bool(members)
 
 
-def test_first_plan_creates_committed_entry(project: Project) -> None:
+def test_first_plan_creates_entry_already_committed(project: Project) -> None:
     """The first plan of a project, beside what was there already: HEAD was never applied."""
     project.holds(spaces=docs("Everything")).commit("spaces: { g: { title: Guides } }")
     assert project.plan().can_apply
 
 
-def test_unrecorded_entry_is_new_beside_recorded(project: Project) -> None:
+def test_entry_missing_from_ids_file_is_new(project: Project) -> None:
     """Whatever was applied has a line."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }")
     project.record()
@@ -258,7 +260,7 @@ def test_unrecorded_entry_is_new_beside_recorded(project: Project) -> None:
     assert project.plan().can_apply
 
 
-def test_base_ids_file_gives_rename_candidate(project: Project) -> None:
+def test_ids_file_of_git_base_gives_rename_candidate(project: Project) -> None:
     """Somebody deleted the file, and somebody else renamed the space.
 
     Otherwise, what the base's line names is not asked about.
@@ -274,7 +276,7 @@ def test_base_ids_file_gives_rename_candidate(project: Project) -> None:
     assert [(one.id, one.why) for one in refusal.candidates] == [("s1", SimilarityReason.ENTRY_RENAMED.value)]
 
 
-def test_key_change_beside_new_entry_needs_no_question(project: Project) -> None:
+def test_key_rename_beside_new_entry_needs_no_question(project: Project) -> None:
     """Changing the key of one entry and adding another one is ordinary work."""
     project.holds(spaces=docs("News")).commit("spaces: { n: { title: News } }")
     plan = project.write("spaces: { other: { title: API }, new: { title: News } }").plan()
@@ -292,7 +294,7 @@ def test_removed_and_adopted_spaces_need_one_answer(project: Project) -> None:
 
 
 @pytest.mark.parametrize("title", ["News", "Blog"], ids=["same title", "another title"])
-def test_unrecorded_entry_is_matched_from_git(project: Project, title: str) -> None:
+def test_entry_missing_from_ids_file_matches_from_git(project: Project, title: str) -> None:
     """An apply in a workflow may have created the space without bringing its line to the branch."""
     project.holds(spaces=docs("Guides")).commit("spaces: { g: { title: Guides } }").record()
     project.holds(spaces=docs("Guides", "News"))

@@ -156,7 +156,7 @@ def _part(entries: dict[tuple[str, str], str], title: str | None = None) -> str:
 
 
 @pytest.mark.parametrize("seed", range(300 if SOAK else 5))
-def test_unconfirmed_content_survives_random_accidents(project: Project, seed: int) -> None:
+def test_random_file_accidents_delete_no_unconfirmed_content(project: Project, seed: int) -> None:
     history = History(project, Random(seed))
     history.begin()
     for _ in range(STEPS):

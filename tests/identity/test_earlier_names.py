@@ -72,7 +72,7 @@ OLD, ALT = {"en": "Old", "de": "Alt"}, {"de": "Alt"}
 @pytest.mark.parametrize(
     ("was", "bearer"), [({"en": "Old"}, "1"), ({"de": "Alt"}, "1"), (OLD, "1"), ({"en": "Other"}, None)]
 )
-def test_former_name_matches_in_one_language(was: dict[str, str], bearer: str | None) -> None:
+def test_previously_name_in_one_language_matches_object(was: dict[str, str], bearer: str | None) -> None:
     """What is recognised by its term in any language is so under an earlier one.
 
     Otherwise, what has a key that is one language of its text ends the run in an error of the program.
@@ -84,7 +84,7 @@ def test_former_name_matches_in_one_language(was: dict[str, str], bearer: str | 
     assert found == ({} if bearer is None else {"a": (bearer, "previously")})
 
 
-def test_shared_former_name_prefers_nearest_parent() -> None:
+def test_former_name_of_two_objects_prefers_same_parent() -> None:
     """Otherwise, of two with the earlier name, the one elsewhere is as good as the one where the entry is.
 
     Otherwise, of several with one name the nearest is not preferred.
@@ -94,7 +94,7 @@ def test_shared_former_name_prefers_nearest_parent() -> None:
     assert ids(matched(BY_BOX, [new], there)) == {"a": ("2", "previously")}
 
 
-def test_shared_former_name_is_ambiguous() -> None:
+def test_former_name_of_two_objects_is_ambiguous() -> None:
     """Otherwise, of several with the earlier name none is asked about."""
     there = [live("1", title="Old"), live("2", title="Old")]
     (asked,) = matched(TITLE, [entry("a", [{"title": "Old"}], title="New")], there).diagnostics
@@ -123,7 +123,7 @@ def test_shared_title_is_resolved_by_base() -> None:
         ({"path": "q", "title": "U"}, [live("1", path="r", title="T")], {"a": ("1", "base")}),
     ],
 )  # fmt: skip
-def test_base_title_matches_without_other_evidence(
+def test_git_base_title_alone_matches_object(
     present: dict[str, str], there: list[LiveObject], found: dict[str, tuple[str, str]]
 ) -> None:
     """In the base it has the path p, which nothing bears any more, and the title T.
@@ -133,7 +133,7 @@ def test_base_title_matches_without_other_evidence(
     assert ids(matched(BY_PATH, [entry("a", **present)], there, [entry("a", path="p", title="T")])) == found
 
 
-def test_shared_former_name_prefers_current_path() -> None:
+def test_former_name_of_two_objects_prefers_current_path() -> None:
     """Its title was taken off it, and another one bears it, too."""
     there = [live("1", path="p", title="T"), live("2", path="q", title="T")]
     found = matched(BY_PATH, [entry("a", [{"title": "T"}], path="p", title="B")], there)
@@ -145,7 +145,7 @@ def test_entry_without_title_matches_by_previously() -> None:
     assert (ids(found), found.diagnostics) == ({"a": ("1", "previously")}, [])
 
 
-def test_third_natural_key_matches_from_base() -> None:
+def test_third_natural_key_from_git_base_matches_object() -> None:
     base = entry("a", path="p", title="T", terms={"en": "Old"})
     now = entry("a", path="q", title="T", terms={"en": "New"})
     found = matched(BY_THREE, [now], [live("1", path="r", title="U", terms={"en": "Old"})], [base])
@@ -153,18 +153,18 @@ def test_third_natural_key_matches_from_base() -> None:
 
 
 @pytest.mark.parametrize(("of", "name"), [(TITLE, "title"), (BY_PATH, "path")])
-def test_temporary_name_matches_interrupted_swap(of: Kind, name: str) -> None:
+def test_temporary_name_of_interrupted_swap_matches_object(of: Kind, name: str) -> None:
     there = [live("1", **{name: temporary_name(str(PLACE.child("a")))}), live("2", **{name: "B"})]
     found = ids(matched(of, [entry("a", **{name: "A"}), entry("b", **{name: "B"})], there))
     assert found["a"] == ("1", "temporary name")
     assert found["b"][0] == "2"
 
 
-def test_temporary_name_format_is_stable() -> None:
+def test_temporary_swap_name_format_is_stable() -> None:
     assert temporary_name("acme/teams/a") == "dpsync-16e0bae102be093226148fb96c5fdd9f"
 
 
-def test_composite_natural_key_has_no_temporary_name() -> None:
+def test_composite_natural_key_has_no_temporary_swap_name() -> None:
     of = kind(("title", "path"))
     there = [live("1", title=temporary_name(str(PLACE.child("a"))), path="p")]
     assert ids(matched(of, [entry("a", title="A", path="p")], there)) == {}
@@ -187,7 +187,7 @@ def exchange(base: list[dict[str, Any]], there: list[dict[str, Any]]) -> dict[st
         ({"title": "A"}, {"title": "B"}, {"a": "2", "b": "1"}),
     ],
 )
-def test_unchanged_fields_reveal_finished_swap(
+def test_other_fields_show_name_swap_is_finished(
     first: dict[str, Any], second: dict[str, Any], found: dict[str, str]
 ) -> None:
     """Object 1 has the path p, that of a in the base, and what is b's otherwise.
@@ -200,7 +200,7 @@ def test_unchanged_fields_reveal_finished_swap(
     assert exchange(base, [{"path": "p", **first}, {"path": "q", **second}]) == {"a": "1", "b": "2"}
 
 
-def test_swap_without_unchanged_fields_is_ambiguous() -> None:
+def test_name_swap_without_distinguishing_fields_is_ambiguous() -> None:
     """Otherwise, names that may be exchanged already are exchanged a second time."""
     wanted = [entry("a", path="q"), entry("b", path="p")]
     earlier = [entry("a", path="p"), entry("b", path="q")]
@@ -211,7 +211,7 @@ def test_swap_without_unchanged_fields_is_ambiguous() -> None:
     ]
 
 
-def test_obsolete_previously_lines_swap_no_objects() -> None:
+def test_obsolete_previously_lines_do_not_swap_objects() -> None:
     """Both names were exchanged before the base, and the lines that say so are still there."""
     one, other = {"box": LiveId("A")}, {"box": LiveId("B")}
     wanted = [
@@ -234,7 +234,7 @@ SHOWS = kind("path", ("title", "$child.box"))
 
 
 @pytest.mark.parametrize(("first", "found"), [("A", {"a": "1", "b": "2"}), ("B", {"a": "2", "b": "1"})])
-def test_section_children_reveal_finished_swap(first: str, found: dict[str, str]) -> None:
+def test_section_children_show_name_swap_is_finished(first: str, found: dict[str, str]) -> None:
     """Two sections of one title: a shows box A, b shows box B, and object 1 has the path of a in the base."""
     boxes = {"a": "A", "b": "B", "1": first, "2": "B" if first == "A" else "A"}
 
@@ -266,7 +266,7 @@ def test_partly_similar_title_needs_matching_children(shown: str | None, alike: 
 # Who has the better claim, and what says more.
 
 
-def test_only_new_previously_overrides_base() -> None:
+def test_previously_overrides_git_base_only_when_newly_added() -> None:
     """Otherwise, what somebody has just written of an earlier name is passed over for the base.
 
     Otherwise, an earlier name that was taken off the entry ends what the base knows of it.
@@ -280,7 +280,7 @@ def test_only_new_previously_overrides_base() -> None:
     assert ids(matched(TITLE, [said_nothing], there, [known])) == {"a": ("1", "base")}
 
 
-def test_first_live_former_name_matches() -> None:
+def test_first_former_name_that_is_live_matches() -> None:
     """Otherwise, of several earlier names only the first counts, and the entry is made a second time."""
     was = [{"title": "Gone"}, {"title": "Old"}, {"title": "Oldest"}]
     there = [live("1", title="Oldest"), live("2", title="Old")]
@@ -288,7 +288,9 @@ def test_first_live_former_name_matches() -> None:
 
 
 @pytest.mark.parametrize(("content", "found"), [(False, {}), (True, {"a": ("1", "base")})])
-def test_renamed_unchangeable_content_is_matched(content: bool, found: dict[str, tuple[str, str]]) -> None:
+def test_renamed_content_with_unchangeable_name_is_matched(
+    content: bool, found: dict[str, tuple[str, str]]
+) -> None:
     """Otherwise, somebody who is replaced by another person in a file is taken for them.
 
     Otherwise, content under another name is made anew, beside what there is.
@@ -298,13 +300,13 @@ def test_renamed_unchangeable_content_is_matched(content: bool, found: dict[str,
     assert ids(matched(fixed, [entry("a", title="New")], there, [entry("a", title="Old")])) == found
 
 
-def test_renamed_entry_takes_object_before_new_namesake() -> None:
+def test_renamed_entry_keeps_object_despite_new_equal_name() -> None:
     """Otherwise, a new entry takes the object of one that was renamed."""
     wanted = [entry("renamed", [{"title": "Old"}], title="New"), entry("new", title="Old")]
     assert ids(matched(TITLE, wanted, [live("1", title="Old")])) == {"renamed": ("1", "previously")}
 
 
-def test_unchanged_entry_takes_object_before_renamed_entry() -> None:
+def test_unchanged_entry_keeps_object_despite_renamed_entry() -> None:
     wanted = [entry("same", title="Old"), entry("renamed", [{"title": "Old"}], title="New")]
     base = [entry("same", title="Old"), entry("renamed", title="Before")]
     assert ids(matched(TITLE, wanted, [live("1", title="Old")], base)) == {"same": ("1", "key")}
@@ -341,7 +343,7 @@ def test_current_name_needs_evidence_against_former(box: str, found: list[str]) 
         ({"path": None}, []),
     ],
 )
-def test_partly_similar_title_needs_equal_field(says: dict[str, Any], alike: list[str]) -> None:
+def test_partly_similar_title_is_candidate_with_equal_field(says: dict[str, Any], alike: list[str]) -> None:
     """Otherwise, every name that is half alike stops a create.
 
     Otherwise, a name that is half alike stops a create though nothing else is said.
@@ -362,7 +364,7 @@ def test_partly_similar_title_needs_equal_field(says: dict[str, Any], alike: lis
         (kind("box"), {"box": LiveId("A")}, {"box": LiveId("B")}, False),
     ],
 )
-def test_similarity_compares_only_shared_names(
+def test_similarity_compares_only_names_both_objects_have(
     of: Kind, wanted: dict[str, Any], there: dict[str, Any], like: bool
 ) -> None:
     found = similar_objects(NaturalKeys(of, lambda _: None), entry("a", **wanted), [live("1", **there)])

@@ -9,7 +9,7 @@ from dpsync.model.desired import Entry
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import LiveObject
 
-from .test_match import PLACE, kind, live, wanted
+from .test_entries_match_expected_live_objects import PLACE, kind, live, wanted
 
 VIEW = NaturalKeys(kind("title"), lambda _: None)
 EARLIER = wanted("news", title="News")
@@ -23,7 +23,7 @@ def found(entry: Entry, *objects: LiveObject, line: str | None = None) -> str | 
     return match.id if match is not None else None
 
 
-def test_ambiguous_former_name_transfers_no_space() -> None:
+def test_ambiguous_former_name_transfers_no_space_between_organizations() -> None:
     """Otherwise, of two spaces of one name the first is given to another organization."""
     entry = wanted("news", title="Bulletin")
     assert found(entry, live("a", title="News")) == "a"
@@ -37,7 +37,7 @@ def test_entry_marked_new_is_not_transferred() -> None:
     assert found(wanted("news", title="News", new=True), live("a", title="News")) is None
 
 
-def test_pinned_entry_transfers_only_its_object() -> None:
+def test_entry_with_pinned_id_transfers_only_that_object() -> None:
     """Otherwise, a pin means whatever lies elsewhere."""
     entry = wanted("news", title="News", pin="b")
     assert found(entry, live("a", title="News"), live("b", title="Other")) == "b"

@@ -170,7 +170,7 @@ def test_interrupted_swap_is_finished_later(project: Project, named: str, how: s
 
 
 @pytest.mark.parametrize(("order", "writes"), [((1, 0, 2), 3), ((1, 2, 0), 4)], ids=["two", "three"])
-def test_unrecorded_swap_is_finished_after_interruption(
+def test_interrupted_swap_without_ids_file_is_finished_later(
     project: Project, order: tuple[int, ...], writes: int
 ) -> None:
     """Between the first write and the last, what is live says how far it came."""
@@ -184,7 +184,7 @@ def test_unrecorded_swap_is_finished_after_interruption(
 
 @pytest.mark.parametrize("how", ["two exchange", "three in a ring"])
 @pytest.mark.parametrize("named", ["teams", "spaces", "sites"])
-def test_unrecorded_ambiguous_swap_is_not_applied(project: Project, named: str, how: str) -> None:
+def test_ambiguous_swap_without_ids_file_is_not_applied(project: Project, named: str, how: str) -> None:
     """Done or not, it looks the same: where nothing else about the entries tells, it is asked."""
     setting = ALL[named]
     begin(project, setting, ROUND[how], recorded=False)
@@ -243,7 +243,7 @@ def test_manually_swapped_names_need_confirmation(project: Project, committed: b
 
 
 @pytest.mark.parametrize("by_place", [False, True])
-def test_pin_answers_question_about_swapped_names(project: Project, by_place: bool) -> None:
+def test_pinned_id_answers_question_about_swapped_names(project: Project, by_place: bool) -> None:
     """Otherwise, a line goes before the pin that somebody has written to put it right."""
     swapped_collections(project)
     a, b = ("col1", "col2") if by_place else ("col2", "col1")
@@ -263,7 +263,7 @@ def test_ids_lines_restore_manually_swapped_names(project: Project) -> None:
     assert project.live("collections") == {"col1": "Handbook", "col2": "News"}
 
 
-def test_swap_in_files_needs_no_question(project: Project) -> None:
+def test_title_swap_in_files_needs_no_question(project: Project) -> None:
     """The git base tells that somebody wants each in the place of the other; so does one that moves alone."""
     swapped_collections(project)
     here = IN_THEM.replace("collection: a", "collection: c").replace("collection: b", "collection: a")

@@ -35,7 +35,7 @@ def codes(project: Project) -> set[str]:
     return {item.code for item in ended.value.diagnostics}
 
 
-def test_git_base_matches_new_title(project: Project) -> None:
+def test_git_base_matches_object_with_changed_title(project: Project) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     plan = project.write("teams: { writers: { title: Authors } }").plan()
     assert did(plan) == {"acme/teams/writers": "update"}
@@ -59,7 +59,7 @@ def test_new_entry_can_take_former_name(project: Project) -> None:
     assert project.plan().empty
 
 
-def test_chain_of_renames_converges(project: Project) -> None:
+def test_chained_title_renames_converge(project: Project) -> None:
     project.holds(teams=teams("A", "B", "C")).commit(
         "teams: { a: { title: A }, b: { title: B }, c: { title: C } }"
     )
@@ -79,7 +79,7 @@ def test_two_live_names_make_rename_ambiguous(project: Project) -> None:
     assert '"t2"' in found.message
 
 
-def test_unchanged_field_shows_rename_is_done(project: Project) -> None:
+def test_unchanged_field_shows_rename_is_already_applied(project: Project) -> None:
     spaces = [
         {"id": "s1", "title": "Guide", "emoji": "1f680"},
         {"id": "s2", "title": "Manual", "emoji": "1f4d6"},
@@ -89,7 +89,7 @@ def test_unchanged_field_shows_rename_is_done(project: Project) -> None:
     assert project.plan().empty
 
 
-def test_new_title_without_base_creates_object(project: Project) -> None:
+def test_changed_title_without_git_base_creates_object(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Authors } }")
     plan = project.plan()
     assert did(plan) == {"acme/teams/writers": "create"}
@@ -176,7 +176,7 @@ SITE = {
                      "acme/sites/docs/structure/more", id="section group"),
     ],
 )  # fmt: skip
-def test_committed_title_change_is_rename(
+def test_title_change_in_earlier_commit_is_rename(
     project: Project, world: dict[str, Any], before: str, after: str, address: str
 ) -> None:
     """Otherwise, dpsync creates the object a second time, or asks about an entry that was never removed."""
@@ -188,7 +188,7 @@ def test_committed_title_change_is_rename(
     assert project.plan().empty
 
 
-def test_latest_live_former_title_matches(project: Project) -> None:
+def test_latest_committed_title_that_is_live_matches(project: Project) -> None:
     project.holds(teams=teams("A", "B"))
     for title in ("A", "B", "C", "D"):
         project.commit(f"teams: {{ one: {{ title: {title} }} }}")
@@ -228,7 +228,7 @@ def test_ids_file_overrides_former_git_title(project: Project) -> None:
         pytest.param("b: { title: B }", "b: { title: C }, a: { title: B }", id="new entry with its title"),
     ],
 )
-def test_contested_former_title_is_ambiguous(project: Project, first: str, second: str) -> None:
+def test_former_title_claimed_by_two_entries_is_ambiguous(project: Project, first: str, second: str) -> None:
     """Otherwise, an entry takes the members of another team, and that team is created without them."""
     project.holds(teams=teams("A", "B")).commit(f"teams: {{ {first} }}")
     project.commit(f"teams: {{ {second} }}")

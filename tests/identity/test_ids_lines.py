@@ -84,7 +84,7 @@ def test_copy_under_old_title_is_ambiguous(known: Project) -> None:
     assert renamed(known.plan()) == {"acme/spaces/g": ("Guides (old)", "Guides")}
 
 
-def test_pin_makes_old_object_deletion_need_address(known: Project) -> None:
+def test_deletion_of_object_replaced_by_pin_needs_address(known: Project) -> None:
     known.holds(spaces=docs("Guides (old)", "News", "Guides"))
     policy = "{ prune: [spaces], limits: { deletes: 9, percent: 100 } }"
     known.write("spaces: { g: { id: s3, title: Guides }, n: { title: News } }", policy)
@@ -119,7 +119,7 @@ def shared(project: Project, body: str) -> Project:
 TWICE = "spaces: { g: { title: Guides }, n: { title: Something else } }"
 
 
-def test_shared_files_suggest_ids_bind(project: Project) -> None:
+def test_ambiguous_match_in_several_environments_suggests_ids_bind(project: Project) -> None:
     """Otherwise, a pin of one platform is advised in files of several, where it is an error on the others."""
     project.holds(spaces=docs("Guides", "Guides", "Something  Else"))
     with pytest.raises(DiagnosticError) as error:
@@ -134,7 +134,7 @@ def test_shared_files_suggest_ids_bind(project: Project) -> None:
     assert [one.add for one in refusal.answers] == adds
 
 
-def test_unknown_shared_pin_suggests_overlay(project: Project) -> None:
+def test_unknown_pinned_id_in_several_environments_suggests_overlay(project: Project) -> None:
     project.holds(spaces=docs("Guides"))
     with pytest.raises(DiagnosticError) as error:
         shared(project, "spaces: { g: { id: s9, title: Guides } }").plan()
@@ -143,7 +143,7 @@ def test_unknown_shared_pin_suggests_overlay(project: Project) -> None:
 
 
 @pytest.mark.parametrize("by", ["base", "name"])
-def test_duplicate_ids_lines_error_names_owner(project: Project, by: str) -> None:
+def test_duplicate_ids_lines_error_names_entry_owning_object(project: Project, by: str) -> None:
     """Its key was changed, and a new entry has got the old key with the old line."""
     wanted = "spaces: { manual: { title: Guides }, g: { title: Quite another } }"
     project.holds(spaces=docs("Guides", "News"))
@@ -195,7 +195,7 @@ def test_new_key_is_matched_by_former_ids_line(known: Project) -> None:
     assert plan.changes == ()
 
 
-def test_changed_key_and_title_need_confirmation(known: Project) -> None:
+def test_changing_key_and_title_together_needs_confirmation(known: Project) -> None:
     known.write("spaces: { handbook: { title: Completely different }, n: { title: News } }")
     (refusal,) = known.plan().refusals
     assert (refusal.code, refusal.address) == ("unclear", "acme/spaces/handbook")
@@ -216,7 +216,7 @@ def test_rename_question_ignores_select_and_no_delete(known: Project, options: O
     assert [item.code for item in plan.refusals] == ["unclear"]
 
 
-def test_blocked_entry_is_asked_about_before_prune(project: Project) -> None:
+def test_prune_asks_about_rename_of_blocked_entry(project: Project) -> None:
     """Its collection is gone, so it is not made now; what it was, whose entry is gone, would be pruned."""
     collection = [{"id": "col1", "title": "Handbook"}]
     project.holds(collections=collection, spaces=[{**docs("Guides")[0], "parent": "col1"}])
@@ -255,7 +255,7 @@ def bindings(project: Project, base: dict[Address, RecordedLine]) -> dict[str, s
 
 
 @pytest.mark.parametrize("deleted", [True, False], ids=["deleted", "not there"])
-def test_missing_content_is_blocked_with_dependents(project: Project, deleted: bool) -> None:
+def test_content_missing_on_platform_is_blocked_with_dependents(project: Project, deleted: bool) -> None:
     place = "{ type: space, key: en, space: g, path: en }"
     sites = f"sites: {{ d: {{ title: Docs, structure: [{place}] }} }}"
     node = {"type": "space", "id": "p", "space": "s1", "path": "en"}
@@ -276,7 +276,7 @@ def test_missing_content_is_blocked_with_dependents(project: Project, deleted: b
     assert did(project.plan("new acme/spaces/g"))["acme/spaces/g"] == "create"
 
 
-def test_missing_section_group_is_recreated(project: Project) -> None:
+def test_section_group_with_missing_recorded_id_is_recreated(project: Project) -> None:
     project.holds(sites=[SITE]).write(f"sites: {{ d: {{ title: Docs, structure: [{GROUP}] }} }}").record()
     project.holds(sites=[{**SITE, "structure": []}])
     assert did(project.plan()) == {"acme/sites/d/structure/g": "create"}
@@ -286,7 +286,7 @@ GROUP = "{ type: section-group, key: g, title: G }"
 SITE = {"id": "d", "title": "Docs", "structure": [{"type": "section-group", "id": "g", "title": "G"}]}
 
 
-def test_missing_space_is_matched_by_title(known: Project) -> None:
+def test_space_with_missing_recorded_id_matches_by_title(known: Project) -> None:
     """Otherwise, a line whose object is gone counts as live: every write goes to nothing.
 
     Otherwise, that an entry is another object than the one that is gone is not told.
@@ -297,7 +297,7 @@ def test_missing_space_is_matched_by_title(known: Project) -> None:
     assert [note.text for note in plan.notes] == ["the former object s1 of this entry no longer exists"]
 
 
-def test_missing_id_costs_one_request(known: Project) -> None:
+def test_missing_recorded_id_costs_one_extra_request(known: Project) -> None:
     with_lines = known.plan().requests
     lines, known.ids = known.ids, None
     assert known.plan().requests == with_lines

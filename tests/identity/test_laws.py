@@ -69,7 +69,7 @@ def test_ids_lines_match_every_entry_without_questions(shape: str, base: bool) -
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_ids_lines_match_entries_after_apply(shape: str) -> None:
+def test_ids_lines_still_match_all_entries_after_apply(shape: str) -> None:
     for seed, before in cases(shape):
         case = applied(before)
         plain = case.matched(base=False)
@@ -101,7 +101,7 @@ def best(candidates: dict[str, list[str]], rank: dict[str, int]) -> list[dict[st
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_certain_matches_occur_in_all_assignments(seed: int) -> None:
+def test_certain_matches_equal_pairs_common_to_best_assignments(seed: int) -> None:
     """Otherwise, what is certain is held to be one of several choices.
 
     Otherwise, an entry of a lower rank that got nothing makes those of a higher one uncertain.
@@ -123,7 +123,7 @@ def test_certain_matches_occur_in_all_assignments(seed: int) -> None:
     assert certain_assignments(candidates, rank) == common
 
 
-def test_certain_solves_chain_of_4000_entries() -> None:
+def test_matching_solves_chain_of_4000_entries() -> None:
     """Each of 4,000 entries could be one of two objects, and the last one only one."""
     names = [f"{n:04}" for n in range(4_000)]
     candidates = {name: [name, f"{n + 1:04}"] for n, name in enumerate(names)}

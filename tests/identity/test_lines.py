@@ -17,7 +17,7 @@ from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
 from dpsync.model.snapshot import LiveObject
 
-from .test_match import PLACE, kind, live, wanted
+from .test_entries_match_expected_live_objects import PLACE, kind, live, wanted
 
 OLD = PLACE.child("old")
 
@@ -60,12 +60,12 @@ def test_entry_marked_new_ignores_former_ids_line() -> None:
     assert "line of another entry" not in str(found(one))
 
 
-def test_new_key_without_name_matches_no_line() -> None:
+def test_renamed_key_without_title_matches_no_ids_line() -> None:
     one = matched([wanted("new")], [live("1", title="News")], {"1": OLD})
     assert (found(one), codes(one)) == ({}, [])
 
 
-def test_new_key_with_two_lines_is_ambiguous() -> None:
+def test_renamed_key_matching_two_ids_lines_is_ambiguous() -> None:
     """Otherwise, of two removed things of one name the first is taken."""
     objects = [live("1", title="News"), live("2", title="News")]
     one = matched([wanted("new", title="News")], objects, {"1": OLD, "2": PLACE.child("older")})
@@ -94,7 +94,7 @@ def test_pin_overrides_ids_line_with_error() -> None:
     assert [(item.code, str(item.address)) for item in one.diagnostics] == [("DP311", f"{PLACE}/b")]
 
 
-def test_bound_object_ignores_older_ids_line() -> None:
+def test_bound_object_ignores_ids_line_of_removed_entry() -> None:
     """It has two lines: that of an entry, or a pin, and one whose entry is gone.
 
     Otherwise, an object that is an entry by its line becomes another entry as well.
@@ -107,7 +107,7 @@ def test_bound_object_ignores_older_ids_line() -> None:
     assert found(by_pin) == {"a": ("1", "pin", "")}
 
 
-def test_former_name_against_ids_line_is_ambiguous() -> None:
+def test_former_name_contradicting_ids_line_is_ambiguous() -> None:
     """The object of its earlier name is live, too: one of the two would be lost by a guess.
 
     Otherwise, what has an earlier name takes another object by the line of a removed entry, and its own is
@@ -122,7 +122,7 @@ def test_former_name_against_ids_line_is_ambiguous() -> None:
     assert (found(known), codes(known)) == ({}, ["DP305"])
 
 
-def test_duplicate_ids_lines_error_may_name_none() -> None:
+def test_duplicate_ids_lines_error_calls_neither_line_right() -> None:
     """Otherwise, of two lines the first is said to be right, and the way out takes away the other entry.
 
     Otherwise, of two lines the first is said to be right, and the way out takes away the other entry, also by
@@ -138,7 +138,7 @@ def test_duplicate_ids_lines_error_may_name_none() -> None:
     assert not any("is right" in item.message for item in asked.diagnostics)
 
 
-def test_ids_line_error_has_position() -> None:
+def test_ids_line_error_points_at_line_or_entry() -> None:
     entries = [wanted("a", title="A"), wanted("b", title="B")]
     there = Span("dpsync.ids", 3, 1, 3, 9)
     lines = {

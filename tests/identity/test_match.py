@@ -303,7 +303,9 @@ BY_SOLE = kind("path", ("title", "language"), sole_key="title")
         ),
     ],
 )
-def test_match(of: Kind, entries: list[Entry], objects: list[LiveObject], matches: dict[str, str]) -> None:
+def test_entries_match_expected_live_objects(
+    of: Kind, entries: list[Entry], objects: list[LiveObject], matches: dict[str, str]
+) -> None:
     """Otherwise, what was certain is proposed again, and what that makes certain is never found.
 
     Otherwise, what is said to be new is taken for what is there.
@@ -386,7 +388,7 @@ def test_ambiguous_match_is_reported(
     assert unclear(of, entries, objects) == findings
 
 
-def test_ambiguous_match_names_ids_and_pin() -> None:
+def test_ambiguous_match_message_lists_ids_and_suggests_pin() -> None:
     """Otherwise, where one project is all there is, it is told to bind a line instead of writing a pin.
 
     Otherwise, where the files are of one platform a line is advised in the place of a pin.
@@ -407,7 +409,7 @@ def test_ambiguous_match_names_ids_and_pin() -> None:
     assert exchanged[0].message == said
 
 
-def test_ambiguous_key_is_reported_at_first_field() -> None:
+def test_ambiguous_composite_key_is_reported_at_first_field() -> None:
     entry = wanted("a", title="T", language="en")
     places = {"title": Span("dpsync.yaml", 2, 1, 2, 2), "language": Span("dpsync.yaml", 3, 1, 3, 2)}
     two = [live(id, path=id, title="T", language="en") for id in "12"]
@@ -427,7 +429,7 @@ def test_ambiguous_match_message_mentions_competing_entry() -> None:
     assert two.message == '2 live things have this title: "1" and "2"'
 
 
-def test_pins_resolve_contradicting_keys() -> None:
+def test_pinned_ids_resolve_contradicting_natural_keys() -> None:
     entries = [wanted("a", path="q", title="A", pin="1"), wanted("b", path="p", title="B", pin="2")]
     assert found(BY_PATH, entries, [live("1", path="p", title="A"), live("2", path="q", title="B")]) == {
         "a": "1",
@@ -435,7 +437,7 @@ def test_pins_resolve_contradicting_keys() -> None:
     }
 
 
-def test_matched_entry_ignores_later_keys() -> None:
+def test_entry_matched_by_first_key_ignores_later_keys() -> None:
     """Else the object of the second key would be the entry's, and that of the first nobody's.
 
     Otherwise, an entry that is found by one key is another object by the next one.
@@ -470,7 +472,7 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES, ENTRIES, st.randoms(use_true_random=False))
-def test_match_is_unique_and_ignores_order(
+def test_each_object_matches_one_entry_in_any_order(
     one: list[dict[str, str]], other: list[dict[str, str]], random: Any
 ) -> None:
     """Otherwise, one object becomes two entries."""
@@ -488,7 +490,7 @@ def test_match_is_unique_and_ignores_order(
 
 
 @given(ENTRIES)
-def test_match_finds_all_equal_objects(one: list[dict[str, str]]) -> None:
+def test_entries_match_all_objects_with_equal_fields(one: list[dict[str, str]]) -> None:
     entries = [wanted(f"k{index}", **fields) for index, fields in enumerate(one)]
     objects = [live(f"k{index}", **fields) for index, fields in enumerate(one)]
     assert found(BY_PATH, entries, objects) == {item.key: item.key for item in entries}
@@ -528,7 +530,7 @@ NAMED = [live("1", path="p", title="T"), live("2", path="q", title="A")]
     ],
     ids=["it was the first one", "it was neither", "it said nothing", "it was not there"],
 )
-def test_base_resolves_contradicting_keys(base: list[Entry], codes: list[str]) -> None:
+def test_git_base_resolves_contradicting_natural_keys(base: list[Entry], codes: list[str]) -> None:
     """Otherwise, an entry that was renamed is asked about, since something else has its new name.
 
     Otherwise, of two objects that an entry's keys name one is taken by chance.
@@ -541,7 +543,7 @@ def test_base_resolves_contradicting_keys(base: list[Entry], codes: list[str]) -
     assert [one.id for one in answer.matches.values()] == ([] if codes else ["1"])
 
 
-def test_entry_beside_title_cycle_is_unreported() -> None:
+def test_entry_outside_title_swap_is_not_reported_ambiguous() -> None:
     """By their titles b and c exchange what their paths say; a has the title of b, and is no part of it."""
     both = kind("path", "title")
     entries = [
@@ -555,7 +557,7 @@ def test_entry_beside_title_cycle_is_unreported() -> None:
     assert sorted(str(item.address) for item in matching.diagnostics) == ["acme/things/b", "acme/things/c"]
 
 
-def test_candidate_title_falls_back_to_id() -> None:
+def test_candidate_without_title_is_shown_by_id() -> None:
     """Otherwise, what has an empty title is named by nothing in a question.
 
     Otherwise, a question about what only an id is known of ends in an error of the program.
@@ -578,13 +580,13 @@ def test_candidate_includes_last_change_date() -> None:
     assert [one.changed for one in candidate_objects(kind(), wanted("a"), there)] == ["2026-01-31", None]
 
 
-def test_shared_files_pin_suggestion_mentions_overlay() -> None:
+def test_pin_suggestion_for_several_environments_mentions_overlay() -> None:
     """Otherwise, a pin of one platform is advised in files of several, where it is an error on the others."""
     assert "overlay" in pin_text("1", uses_ids_file=True)
     assert "overlay" in pin_answer(wanted("a"), "1", uses_ids_file=True).means
 
 
-def test_unrecorded_kinds_use_pins_in_environments() -> None:
+def test_kinds_outside_ids_file_use_pins_in_environments() -> None:
     """Otherwise, a line is advised for what never has one, and the command refuses."""
     by_title = kind("title")
     assert NaturalKeys(by_title, BOXES.get, has_environments=True).uses_ids_file

@@ -6,12 +6,12 @@ from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.similarity import competing_entries, new_objects_matching, similar_objects
 from dpsync.model.values import LiveId
 
-from .test_match import BOXES, box, kind, live, wanted
+from .test_entries_match_expected_live_objects import BOXES, box, kind, live, wanted
 
 VIEW = NaturalKeys(kind("path", "title", tie_breakers=("box", "language")), BOXES.get)
 
 
-def test_new_object_candidates_prefer_declared_collection() -> None:
+def test_lookup_after_create_prefers_object_in_declared_collection() -> None:
     """Else the space that somebody made meanwhile in another collection is taken for ours.
 
     Otherwise, what somebody made meanwhile in another collection is as good as ours.
@@ -26,7 +26,7 @@ def test_new_object_candidates_prefer_declared_collection() -> None:
     assert [item.id for item in new_objects_matching(VIEW, entry, [elsewhere])] == ["1"]
 
 
-def test_new_object_candidates_include_both_namesakes() -> None:
+def test_lookup_after_create_returns_both_objects_with_title() -> None:
     """Otherwise, a tie-breaker that nobody declares tells apart what it knows nothing of."""
     entry = wanted("t", title="T")
     assert [
@@ -37,20 +37,20 @@ def test_new_object_candidates_include_both_namesakes() -> None:
     ]
 
 
-def test_new_object_candidates_use_later_key_as_fallback() -> None:
+def test_lookup_after_create_prefers_first_natural_key() -> None:
     """Otherwise, whatever is new is taken for ours."""
     entry = wanted("t", path="p", title="T")
     both = [live("1", title="T"), live("2", path="p"), live("3", path="p")]
     assert [item.id for item in new_objects_matching(VIEW, entry, both)] == ["2", "3"]
 
 
-def test_uncreated_entry_with_same_name_is_rival() -> None:
+def test_competing_entries_are_those_with_equal_title() -> None:
     """Otherwise, what only one entry can be is left to nobody."""
     others = [wanted("u", title="T"), wanted("v", title="V")]
     assert competing_entries(VIEW, live("1", title="T"), others) == others[:1]
 
 
-def test_similarity_requires_equal_numbers_in_names() -> None:
+def test_names_with_different_numbers_are_not_similar() -> None:
     """Otherwise, one release is proposed as another one."""
     one = wanted("r", title="Release notes 1")
     assert similar_objects(VIEW, one, [live("1", title="Release notes 2")]) == []

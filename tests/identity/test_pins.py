@@ -35,7 +35,7 @@ def deleted(project: Project) -> Project:
     return project
 
 
-def test_pinned_deleted_space_is_restored(deleted: Project) -> None:
+def test_deleted_space_with_pinned_id_is_restored(deleted: Project) -> None:
     """Otherwise, what was deleted counts as live, and is written to.
 
     Otherwise, what is brought back counts as gone.
@@ -88,7 +88,7 @@ def test_children_of_restored_space_follow_later(project: Project) -> None:
     project.converges()
 
 
-def test_space_is_restored_beside_other_deletion(deleted: Project) -> None:
+def test_space_is_restored_while_another_is_deleted(deleted: Project) -> None:
     """It is in no list yet: neither the first reading of the list has it nor the second.
 
     Otherwise, a deleted space cannot be brought back in a plan that deletes another one.
@@ -118,11 +118,11 @@ def test_section_creation_waits_for_restored_space(deleted: Project) -> None:
     deleted.converges()
 
 
-def test_deleted_space_without_pin_is_recreated(deleted: Project) -> None:
+def test_deleted_space_without_pinned_id_is_recreated(deleted: Project) -> None:
     assert did(deleted.write("spaces: { g: { title: Guide } }").plan()) == {"acme/spaces/g": "create"}
 
 
-def test_pin_to_long_deleted_space_fails(deleted: Project) -> None:
+def test_pinned_id_of_expired_deleted_space_fails(deleted: Project) -> None:
     state: dict[str, Any] = deleted.server.run_in_server(lambda: worlds.dump_world(deleted.server.app.store))
     (space,) = (item for item in state["organizations"][0]["spaces"] if "deletedAt" in item)
     long_ago = datetime.fromisoformat(space["deletedAt"]) - timedelta(days=8)
@@ -134,7 +134,7 @@ def test_pin_to_long_deleted_space_fails(deleted: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP301"]
 
 
-def test_pin_to_unknown_team_fails(project: Project) -> None:
+def test_pinned_id_of_unknown_team_fails(project: Project) -> None:
     """Otherwise, a pin that names nothing is taken for something live."""
     project.holds(teams=teams("A")).write("teams: { a: { id: t9, title: A } }")
     with pytest.raises(DiagnosticError) as ended:
@@ -142,7 +142,7 @@ def test_pin_to_unknown_team_fails(project: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP301"]
 
 
-def test_pin_overrides_git_base(project: Project) -> None:
+def test_pinned_id_overrides_git_base(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit("teams: { x: { title: B } }")
     project.write("teams: { x: { id: t1, title: C } }")
     assert [change.id for change in project.plan().changes] == ["t1"]
@@ -159,7 +159,7 @@ def people(project: Project, *entries: str) -> Project:
     return project.write("members:\n  ada@acme.example: admin\n" + "".join(f"  {item}\n" for item in entries))
 
 
-def test_sso_member_with_id_is_added(project: Project) -> None:
+def test_sso_member_with_pinned_id_is_added(project: Project) -> None:
     """Otherwise, somebody who is known by an id cannot be added by SSO."""
     people(project, "bo@acme.example: { id: bo, sso: true, role: create }")
     plan = project.plan()
@@ -184,14 +184,14 @@ def test_sso_member_joins_team_immediately(project: Project) -> None:
 
 
 @pytest.mark.parametrize("entry", ["{ id: bo, role: create }", "{ id: bo, sso: false }"])
-def test_unknown_member_id_without_sso_fails(project: Project, entry: str) -> None:
+def test_unknown_pinned_member_id_without_sso_fails(project: Project, entry: str) -> None:
     people(project, f"bo@acme.example: {entry}")
     with pytest.raises(DiagnosticError) as ended:
         project.plan()
     assert [item.code for item in ended.value.diagnostics] == ["DP301"]
 
 
-def test_sso_member_without_id_is_blocked(project: Project) -> None:
+def test_sso_member_without_pinned_id_is_blocked(project: Project) -> None:
     people(project, "bo@acme.example: { sso: true, role: create }")
     assert [item.address for item in project.plan().blocked] == ["acme/members/bo@acme.example"]
 

@@ -23,7 +23,7 @@ def test_previously_matches_renamed_team(project: Project) -> None:
     assert project.live("teams") == {"t1": "Authors"}
 
 
-def test_first_live_previously_name_is_matched(project: Project) -> None:
+def test_first_previously_name_that_is_live_is_matched(project: Project) -> None:
     project.holds(teams=teams("Scribes")).write(
         "teams: { a: { title: Authors, previously: [Writers, Scribes] } }"
     )
@@ -44,7 +44,7 @@ def test_unneeded_previously_line_is_noted(project: Project) -> None:
     ]
 
 
-def test_unneeded_previously_note_needs_verbose(project: Project) -> None:
+def test_unneeded_previously_note_is_printed_only_when_verbose(project: Project) -> None:
     """Otherwise, every plan prints a line that nobody has to act on."""
     project.holds(teams=teams("Authors")).write("teams: { a: { title: Authors, previously: Writers } }")
     plan = project.plan()
@@ -105,7 +105,7 @@ def test_previously_keeps_id_of_renamed_space(project: Project) -> None:
 
 
 @pytest.mark.parametrize("text", ["writers", "acme/teams/writers", "teams/writers"])
-def test_former_key_matches_ids_line(project: Project, text: str) -> None:
+def test_previously_former_key_matches_ids_line(project: Project, text: str) -> None:
     """Otherwise, an entry with a new key and a new title is created beside its own object."""
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
     project.write(f"teams: {{ authors: {{ title: Authors, previously: {text} }} }}")
@@ -115,26 +115,26 @@ def test_former_key_matches_ids_line(project: Project, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["writers", "acme/teams/writers"])
-def test_former_key_matches_git_name(project: Project, text: str) -> None:
+def test_previously_former_key_matches_name_from_git(project: Project, text: str) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     project.write(f"teams: {{ authors: {{ title: Authors, previously: {text} }} }}")
     assert matched(project.plan()) == {"acme/teams/authors": "previously"}
 
 
-def test_former_key_matches_after_commit(project: Project) -> None:
+def test_previously_former_key_matches_after_commit(project: Project) -> None:
     project.holds(teams=teams("Writers")).commit("teams: { writers: { title: Writers } }")
     project.commit("teams: { authors: { title: Authors, previously: writers } }")
     assert matched(project.plan()) == {"acme/teams/authors": "previously"}
 
 
-def test_former_key_beats_new_namesake(project: Project) -> None:
+def test_previously_former_key_wins_over_new_equal_title(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { writers: { title: Writers } }").record()
     body = "teams: { authors: { title: Authors, previously: writers }, new: { title: Writers } }"
     project.write(body).converges()
     assert project.live("teams")["t1"] == "Authors"
 
 
-def test_former_key_equal_to_title_is_ambiguous(project: Project) -> None:
+def test_previously_text_being_key_and_title_is_ambiguous(project: Project) -> None:
     """Otherwise, one of two objects is renamed on a guess."""
     project.holds(teams=teams("Writers", "writers")).write("teams: { writers: { id: t1, title: Writers } }")
     project.record().write("teams: { authors: { title: Authors, previously: writers } }")
@@ -143,7 +143,7 @@ def test_former_key_equal_to_title_is_ambiguous(project: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP305"]
 
 
-def test_previously_against_own_ids_line_is_ambiguous(project: Project) -> None:
+def test_previously_contradicting_own_ids_line_is_ambiguous(project: Project) -> None:
     both = "teams: { a: { title: Authors }, writers: { title: Writers } }"
     project.holds(teams=teams("Authors", "Writers")).write(both).record()
     project.write("teams: { a: { title: Scribes, previously: writers } }")
@@ -152,7 +152,7 @@ def test_previously_against_own_ids_line_is_ambiguous(project: Project) -> None:
     assert [item.code for item in ended.value.diagnostics] == ["DP313"]
 
 
-def test_former_key_matches_section(project: Project) -> None:
+def test_previously_former_key_matches_section(project: Project) -> None:
     section = {"type": "section", "id": "x", "title": "API", "path": "api"}
     shown = {"type": "space", "id": "y", "space": "s1", "path": "guide"}
     site = {
@@ -203,7 +203,7 @@ def test_previously_without_match_suggests_nearest_name(
     assert found.hint == f'did you mean "{suggestion}"? Otherwise, if the team is new, remove previously'
 
 
-def test_previously_without_similar_name_suggests_removal(project: Project) -> None:
+def test_previously_without_similar_name_suggests_removing_line(project: Project) -> None:
     project.holds(teams=teams("Writers")).write("teams: { a: { title: Authors, previously: Editors } }")
     with pytest.raises(DiagnosticError) as ended:
         project.plan()

@@ -25,31 +25,31 @@ def committed(project: Project) -> Project:
     return project.holds(teams=teams("A", "B")).commit(BOTH, PROTECTED)
 
 
-def test_protection_survives_removing_entry(committed: Project) -> None:
+def test_protected_object_survives_removal_of_its_entry(committed: Project) -> None:
     assert refused(committed.write("teams: { b: { title: B } }", PROTECTED).plan()) == [
         ("protected", "acme/teams/[A]")
     ]
 
 
-def test_protection_survives_removing_protect_line(committed: Project) -> None:
+def test_object_stays_protected_in_change_removing_protect_line(committed: Project) -> None:
     """Otherwise, taking the line away in the same change ends a protection."""
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
     assert refused(plan) == [("protected", "acme/teams/[A]")]
     assert "in the commit that dpsync compares with" in plan.refusals[0].message
 
 
-def test_protection_survives_changing_key_and_title(committed: Project) -> None:
+def test_object_stays_protected_when_key_and_title_change(committed: Project) -> None:
     text = "teams: { b: { title: B }, c: { title: Quite another, new: true } }"
     assert refused(committed.write(text, PRUNE).plan()) == [("protected", "acme/teams/[A]")]
 
 
-def test_protect_pattern_of_former_key_is_unwarned(committed: Project) -> None:
+def test_protect_pattern_with_former_key_gets_no_warning(committed: Project) -> None:
     """Otherwise, every pattern that protects something is warned of, and is taken away."""
     plan = committed.write("teams: { b: { title: B } }", PROTECTED).plan()
     assert not [note for note in plan.notes if note.address.startswith("policy.protect")]
 
 
-def test_protection_removed_in_earlier_commit_ends(committed: Project) -> None:
+def test_protection_ends_after_commit_removing_protect_line(committed: Project) -> None:
     committed.commit(BOTH, PRUNE)
     plan = committed.write("teams: { b: { title: B } }", PRUNE).plan()
     assert refused(plan) == []
@@ -57,7 +57,7 @@ def test_protection_removed_in_earlier_commit_ends(committed: Project) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["teams/a", "teams/*"])
-def test_suggested_skip_keeps_protected_object(project: Project, pattern: str) -> None:
+def test_suggested_skip_setting_keeps_protected_object(project: Project, pattern: str) -> None:
     """Otherwise, one protected object stops every other change, and nobody knows the line that helps."""
     before = f"{{ prune: [teams], protect: [{pattern}] }}"
     committed = project.holds(teams=teams("A", "B")).commit(BOTH, before)
@@ -98,7 +98,7 @@ def notes(plan: Plan) -> list[str]:
     return [note for note in said(plan) if "the entry was removed" in note]
 
 
-def test_removed_but_kept_entry_is_noted(project: Project) -> None:
+def test_plan_notes_removed_entry_whose_object_is_kept(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("teams: { b: { title: B } }").plan()
     assert plan.empty
@@ -108,7 +108,7 @@ def test_removed_but_kept_entry_is_noted(project: Project) -> None:
     ]
 
 
-def test_lines_in_note_delete_kept_object(project: Project) -> None:
+def test_suggested_lines_delete_object_of_removed_entry(project: Project) -> None:
     """Otherwise, a person adds `prune`, and the next plan asks for one more line."""
     project.content_may_go = False
     project.holds(teams=teams("A", "B")).commit(BOTH)
@@ -120,13 +120,13 @@ def test_lines_in_note_delete_kept_object(project: Project) -> None:
     assert [change.action for change in plan.changes] == ["delete"]
 
 
-def test_removed_list_notes_its_entries(project: Project) -> None:
+def test_plan_notes_each_entry_of_removed_list(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("title: Acme").plan()
     assert [note.partition(":")[0] for note in notes(plan)] == ["acme/teams/a", "acme/teams/b"]
 
 
-def test_pruned_entry_gets_no_removal_note(project: Project) -> None:
+def test_removed_entry_being_pruned_gets_no_note(project: Project) -> None:
     """Otherwise, what is deleted is told as kept."""
     project.holds(teams=teams("A", "B")).commit(BOTH, PRUNE)
     plan = project.write("teams: { b: { title: B } }", PRUNE).plan()
@@ -134,21 +134,21 @@ def test_pruned_entry_gets_no_removal_note(project: Project) -> None:
     assert notes(plan) == []
 
 
-def test_renamed_key_gets_no_removal_note(project: Project) -> None:
+def test_entry_with_renamed_key_gets_no_removal_note(project: Project) -> None:
     project.holds(teams=teams("A", "B")).commit(BOTH)
     plan = project.write("teams: { c: { title: A }, b: { title: B } }").plan()
     assert plan.empty
     assert notes(plan) == []
 
 
-def test_plan_names_its_base_commit(project: Project) -> None:
+def test_plan_shows_git_base_commit(project: Project) -> None:
     plan = project.holds(teams=teams("A", "B")).commit(BOTH).plan()
     assert plan.base is not None
     assert len(plan.base) == 40
     assert plan.base_from == "HEAD"
 
 
-def test_unreadable_removed_list_is_ignored(project: Project) -> None:
+def test_plan_ignores_removed_list_unreadable_by_token(project: Project) -> None:
     """Otherwise, a removed place that may not be read ends the whole plan."""
     project.holds(teams=teams("A")).commit("teams: { a: { title: A } }\nsaml: { okta: { label: Okta } }")
     project.write("teams: { a: { title: A } }")

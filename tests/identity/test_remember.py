@@ -30,7 +30,7 @@ def remembered(
 LIVE = {"a": {"title": "A"}, "b": {"title": "B"}}
 
 
-def test_base_protection_follows_former_ids_line() -> None:
+def test_base_entry_keeps_object_of_former_ids_line() -> None:
     """Else a change could take protection off one thing by editing the line, and put it onto another.
 
     Otherwise, whoever edits a line takes the protection of the base off its object.
@@ -39,15 +39,15 @@ def test_base_protection_follows_former_ids_line() -> None:
     assert remembered({"title": "A"}, LIVE, now="space-b") == ("space", "space-b")
 
 
-def test_missing_base_object_is_not_remembered() -> None:
+def test_base_entry_with_missing_object_matches_no_object() -> None:
     assert remembered({"title": "A"}, LIVE, then="gone") is None
 
 
-def test_base_entry_is_remembered_by_name() -> None:
+def test_base_entry_matches_live_object_by_title() -> None:
     assert remembered({"title": "A"}, LIVE) == ("space", "space-a")
 
 
-def test_removed_entry_ignores_reused_object() -> None:
+def test_removed_base_entry_does_not_match_reused_title() -> None:
     """An entry of the base was removed, and another one has its title now: it is that other one."""
     base = {"s": {"title": "A"}, "a": {"title": "Was"}}
     sides = Case(

@@ -59,13 +59,13 @@ def test_spaces_with_same_title_are_matched_by_path(project: Project, committed:
     assert plan.empty
 
 
-def test_spaces_of_only_declared_section_match_by_path(project: Project) -> None:
+def test_spaces_in_only_declared_section_match_by_path(project: Project) -> None:
     plan = project.holds(**organization_with_versions()).write(configuration_of("app")).plan_if_clear()
     assert plan is not None, "dpsync asks which space an entry is"
     assert plan.bindings["acme/spaces/app0"] == "app-v2"
 
 
-def test_spaces_without_section_are_matched_by_path(project: Project) -> None:
+def test_spaces_of_site_without_sections_match_by_path(project: Project) -> None:
     children = [
         {"type": "space", "id": f"at-{path}", "space": f"api-{path}", "path": path} for path in VERSIONS
     ]
@@ -81,7 +81,7 @@ def test_spaces_without_section_are_matched_by_path(project: Project) -> None:
     assert {key: plan.bindings[f"acme/spaces/{key}"] for key in VERSIONS} == {"v1": "api-v1", "v2": "api-v2"}
 
 
-def test_new_spaces_with_same_title_are_created_once(project: Project) -> None:
+def test_new_spaces_with_equal_titles_are_created_once(project: Project) -> None:
     project.holds().write(configuration_of("api", "app"))
     assert project.plan_if_clear() is not None, "dpsync asks which space an entry is"
     project.converges()
@@ -89,7 +89,7 @@ def test_new_spaces_with_same_title_are_created_once(project: Project) -> None:
     assert project.plan().empty
 
 
-def test_spaces_with_new_title_are_matched_by_path(project: Project) -> None:
+def test_renamed_spaces_are_matched_by_site_path(project: Project) -> None:
     project.holds(**organization_with_versions()).commit(configuration_of("api", "app"))
     project.write(configuration_of("api", "app", titles=("Version 2", "v1")))
     plan = project.plan_if_clear()
@@ -98,7 +98,7 @@ def test_spaces_with_new_title_are_matched_by_path(project: Project) -> None:
     assert changed == {"api-v2", "app-v2"}
 
 
-def test_identity_question_lists_sites_of_spaces(project: Project) -> None:
+def test_identity_question_lists_sites_showing_each_candidate_space(project: Project) -> None:
     again = {"type": "space", "id": "again", "space": "app-v2", "path": "app"}
     other = {"id": "other", "title": "Other", "structure": [again]}
     live = organization_with_versions()

@@ -60,7 +60,7 @@ def test_swapped_ids_lines_are_reported(
     assert question_codes(recorded_project) == QUESTION_FOR_EACH
 
 
-def test_other_fields_reveal_swapped_ids_lines(project: Project) -> None:
+def test_swapped_ids_lines_are_detected_by_other_fields(project: Project) -> None:
     project.holds(spaces=live_spaces("Guides", "News")).write(WITH_EMOJI.format("Guides", "News")).record()
     swap_lines(project)
     assert question_codes(project) == QUESTION_FOR_EACH

@@ -105,7 +105,7 @@ EVERYTHING = {
 }  # fmt: skip
 
 
-def test_apply_records_matched_and_created_ids(lab: Lab) -> None:
+def test_apply_writes_matched_and_created_ids_to_file(lab: Lab) -> None:
     report = lab.apply()
     lines = lab.lines
 
@@ -116,7 +116,7 @@ def test_apply_records_matched_and_created_ids(lab: Lab) -> None:
     assert section != place == lines["sites/docs/structure/guides/en"]
 
 
-def test_apply_records_only_selected_ids(lab: Lab) -> None:
+def test_apply_writes_only_selected_ids_to_file(lab: Lab) -> None:
     lab.apply(options=Options(select=("acme/teams/sales",)))
 
     assert set(lab.lines) == {"teams/sales"}
@@ -136,7 +136,7 @@ def test_apply_removes_ids_line_only_of_deleted_objects(lab: Lab) -> None:
 WITHOUT_SALES = BODY.replace("  sales: { title: Sales }\n", "")
 
 
-def test_apply_marks_objects_left_without_an_entry(lab: Lab) -> None:
+def test_apply_marks_kept_objects_of_removed_entries(lab: Lab) -> None:
     """Without the mark, each later new team would raise a question about the kept one."""
     lab.apply()
     assert lab.marked == set()
@@ -158,7 +158,7 @@ def test_apply_marks_everything_inside_a_kept_object(lab: Lab) -> None:
     ],
     ids=["outside of the selection", "its deletion is postponed"],
 )
-def test_unfinished_removal_is_not_marked_as_kept(lab: Lab, options: Options, policy: str) -> None:
+def test_object_of_interrupted_deletion_is_not_marked_kept(lab: Lab, options: Options, policy: str) -> None:
     """A mark would say that the removal is done, while a plan without these options deletes the object."""
     lab.apply()
     lab.record(WITHOUT_SALES, policy, options=options)
@@ -180,7 +180,7 @@ def test_new_entry_for_kept_object_removes_mark(lab: Lab, key: str) -> None:
     assert f"teams/{key}" in lab.lines
 
 
-def test_each_server_world_has_own_ids_section(lab: Lab) -> None:
+def test_each_local_server_dataset_has_own_ids_section(lab: Lab) -> None:
     lab.apply()
     first = lab.disk.read()
     lab.server.reset(world(**HOLDS))
@@ -221,7 +221,7 @@ def test_next_apply_completes_ids_file_after_crash(lab: Lab, when: str) -> None:
     assert died > 4
 
 
-def test_aborted_apply_keeps_learned_ids(lab: Lab) -> None:
+def test_aborted_apply_keeps_ids_of_created_objects(lab: Lab) -> None:
     """Whatever ends the apply: here something that nobody catches."""
 
     def gone(_outcome: object) -> None:
@@ -282,7 +282,7 @@ def test_unconfirmed_apply_does_not_write_ids_file(run: Run, example: Path, ids:
     assert not ids.exists()
 
 
-def test_apply_without_changes_still_records_ids(run: Run, example: Path, ids: Path) -> None:
+def test_apply_without_changes_still_writes_ids(run: Run, example: Path, ids: Path) -> None:
     """Otherwise, what its key tells for certain gets a line."""
     run("apply", "--yes", "-C", str(example))
     first = ids.read_bytes()

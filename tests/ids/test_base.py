@@ -120,7 +120,7 @@ def test_missing_ids_file_is_empty(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_rewritten_ids_lines_exclude_new_and_removed(
+def test_changed_ids_lines_exclude_new_and_removed_lines(
     before: list[RecordedLine], after: list[RecordedLine], pairs: list[str]
 ) -> None:
     lines, earlier = (ids_of(*each).lines(HERE, "org-1", "acme") for each in (after, before))

@@ -62,7 +62,7 @@ def desk(run: Run, project: Callable[[str], Path], platform: ThreadedServer) -> 
     return Desk(run, project(CONFIGURATION), platform)
 
 
-def test_ids_command_records_matched_entries(desk: Desk) -> None:
+def test_ids_command_writes_lines_for_matched_entries(desk: Desk) -> None:
     first, again = desk.ids(), desk.ids()
 
     assert (first.code, again.code) == (0, 0)
@@ -71,7 +71,7 @@ def test_ids_command_records_matched_entries(desk: Desk) -> None:
     assert again.out.endswith("is up to date: 3 entries matched.\n")
 
 
-def test_ids_check_reports_missing_lines_without_writing(desk: Desk) -> None:
+def test_ids_check_flag_reports_missing_lines_without_writing(desk: Desk) -> None:
     ended = desk.ids("--check")
 
     assert (ended.code, desk.file.exists()) == (2, False)
@@ -79,7 +79,7 @@ def test_ids_check_reports_missing_lines_without_writing(desk: Desk) -> None:
     assert desk.ids("--check").code == 0
 
 
-def test_ids_check_reports_lines_with_missing_objects(desk: Desk) -> None:
+def test_ids_check_flag_reports_lines_of_missing_objects(desk: Desk) -> None:
     desk.holds(LINES | {"acme/teams/sales": "nobody", "acme/teams/old": "legacy"})
     ended = desk.ids("--check")
 
@@ -91,7 +91,7 @@ def test_ids_check_reports_lines_with_missing_objects(desk: Desk) -> None:
     )
 
 
-def test_ids_command_keeps_line_without_entry(desk: Desk) -> None:
+def test_ids_command_keeps_line_of_removed_entry(desk: Desk) -> None:
     desk.holds(LINES | {"acme/teams/old": "legacy"})
 
     assert desk.ids("--check").code == 0
@@ -99,7 +99,7 @@ def test_ids_command_keeps_line_without_entry(desk: Desk) -> None:
     assert desk.lines["acme/teams/old"] == "legacy"
 
 
-def test_ids_command_ignores_other_server_worlds(desk: Desk) -> None:
+def test_ids_command_ignores_other_local_server_datasets(desk: Desk) -> None:
     desk.holds({"acme/teams/sales": "writers"}, "world-0")
     desk.ids()
 
@@ -131,7 +131,7 @@ def test_ids_command_ignores_other_server_worlds(desk: Desk) -> None:
         ),
     ],
 )
-def test_ids_command_edits_lines(arguments: list[str], lines: dict[str, str], desk: Desk) -> None:
+def test_ids_command_options_edit_lines(arguments: list[str], lines: dict[str, str], desk: Desk) -> None:
     desk.holds(LINES)
 
     assert desk.ids(*arguments).code == 0
@@ -208,7 +208,7 @@ def test_plan_with_ids_conflict_suggests_ids_command(desk: Desk) -> None:
     assert f"dpsync ids -C {desk.project}\n" in ended.err
 
 
-def test_ids_command_resolves_conflict_by_platform_state(desk: Desk) -> None:
+def test_ids_command_resolves_git_conflict_by_platform_state(desk: Desk) -> None:
     conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy\n    acme/teams/old: old")
     ended = desk.ids()
 
@@ -246,7 +246,7 @@ def test_ids_command_resolves_two_lines_for_one_entry(desk: Desk) -> None:
     assert desk.file.read_text(encoding="utf-8") == text
 
 
-def test_ids_command_leaves_undecidable_conflict_unchanged(desk: Desk) -> None:
+def test_ids_command_leaves_undecidable_git_conflict_unchanged(desk: Desk) -> None:
     conflict(desk, "acme/teams/old: one", "acme/teams/old: two")
     before = desk.file.read_text(encoding="utf-8")
     ended = desk.ids()
@@ -255,7 +255,7 @@ def test_ids_command_leaves_undecidable_conflict_unchanged(desk: Desk) -> None:
     assert "the two sides of the merge have different ids for acme/teams/old" in ended.err
 
 
-def test_ids_check_with_conflict_leaves_file_unchanged(desk: Desk) -> None:
+def test_ids_check_flag_leaves_git_conflict_unchanged(desk: Desk) -> None:
     conflict(desk, "acme/teams/sales: sales", "acme/teams/sales: legacy")
     before = desk.file.read_text(encoding="utf-8")
 
@@ -266,7 +266,7 @@ def test_ids_check_with_conflict_leaves_file_unchanged(desk: Desk) -> None:
 # As data.
 
 
-def test_ids_check_json_matches_schema(desk: Desk) -> None:
+def test_ids_check_flag_json_matches_schema(desk: Desk) -> None:
     ended = desk.ids("--check", "--format", "json")
     document = json.loads(ended.out)
     jsonschema.validate(document, json.loads((SCHEMAS / "ids.schema.json").read_text()))

@@ -109,7 +109,7 @@ def test_repeated_ids_sections_are_merged() -> None:
     assert said(text) == {"acme/teams/a": "x", "acme/teams/b": "y", "acme/teams/c": "z"}
 
 
-def test_contradicting_ids_lines_are_disputed() -> None:
+def test_contradicting_ids_lines_are_dropped_as_disputed() -> None:
     text = section("acme/teams/a: x", "acme/teams/b: y", "acme/teams/a: z").encode()
     ids, disputed, found = parse_conflict(text, "f", REGISTRY)
     assert (list(found), ids) == ([], ids_of(line("acme/teams/b", "y")))
@@ -213,7 +213,7 @@ CONFLICT = section(
 )
 
 
-def test_ids_conflict_markers_are_one_finding() -> None:
+def test_git_conflict_in_ids_file_is_one_finding() -> None:
     ids, found = parse(CONFLICT, "f", REGISTRY)
 
     assert [(one.code, one.span and one.span.line) for one in found] == [("DP154", 4)]
@@ -222,17 +222,17 @@ def test_ids_conflict_markers_are_one_finding() -> None:
 
 
 @pytest.mark.parametrize("text", ["=======\n", ">>>>>>> a\n", "||||||| 1234\n", "<<<<<<< HEAD\r\n"])
-def test_each_conflict_marker_type_is_detected(text: str) -> None:
+def test_ids_file_detects_each_git_conflict_marker_type(text: str) -> None:
     assert [span.line for span in find_conflict_markers(f"a\n{text}", "f")] == [2]
 
 
 @pytest.mark.parametrize("text", ["========\n", " =======\n", "=======x\n", "<<<<<< a\n", "# =======\n"])
-def test_lines_resembling_conflict_markers_are_ignored(text: str) -> None:
+def test_ids_file_ignores_lines_resembling_conflict_markers(text: str) -> None:
     assert find_conflict_markers(text, "f") == []
 
 
 @pytest.mark.parametrize("ancestor", ["", "||||||| base\n    acme/teams/b: base\n    acme/teams/e: v\n"])
-def test_ids_conflict_merges_lines_of_both_sides(ancestor: str) -> None:
+def test_git_conflict_in_ids_file_merges_both_sides(ancestor: str) -> None:
     text = CONFLICT.replace("=======\n", f"{ancestor}=======\n")
     ids, disputed, found = parse_conflict(text.encode(), "f", REGISTRY)
 
@@ -243,7 +243,7 @@ def test_ids_conflict_merges_lines_of_both_sides(ancestor: str) -> None:
     assert disputed == {(HERE, "org-1", Address.parse("acme/teams/b"))}
 
 
-def test_ids_conflict_over_sections_keeps_both() -> None:
+def test_git_conflict_over_ids_sections_keeps_both() -> None:
     ours, theirs = section("acme/teams/a: x"), section("globex/teams/a: y", organization="org-2")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
     ids, disputed, found = parse_conflict(text.encode(), "f", REGISTRY)
@@ -265,7 +265,7 @@ def test_ids_conflict_tolerates_different_organization_keys() -> None:
     "text",
     ["=======\n", "<<<<<<< a\n", "<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n", "<<<<<<< a\n>>>>>>> b\n"],
 )
-def test_unbalanced_ids_conflict_markers_are_refused(text: str) -> None:
+def test_unbalanced_git_conflict_in_ids_file_is_refused(text: str) -> None:
     assert [one.code for one in parse_conflict(text.encode(), "f", REGISTRY)[2]][:1] == ["DP154"]
 
 
@@ -282,7 +282,7 @@ def test_invalid_line_inside_ids_conflict_is_located() -> None:
 MARKED = "acme/teams/a: { id: x, kept: true }"
 
 
-def test_kept_mark_in_ids_file_survives_rewrite() -> None:
+def test_kept_object_mark_survives_ids_file_rewrite() -> None:
     ids, found = parse(section(MARKED), "f", REGISTRY)
 
     assert list(found) == []
@@ -295,11 +295,11 @@ def test_kept_mark_in_ids_file_survives_rewrite() -> None:
     ["id: x", "kept: true", "id: x, kept: false", "id: x, kept: true, more: 1", "id: [x], kept: true"],
     ids=["no mark", "no id", "false mark", "unknown key", "list of ids"],
 )
-def test_malformed_kept_mark_is_an_error(value: str) -> None:
+def test_malformed_kept_object_mark_is_an_error(value: str) -> None:
     assert [code for code, _ in wrong(section(f"acme/teams/a: {{ {value} }}"))] == ["DP152"]
 
 
-def test_kept_mark_on_one_conflict_side_survives() -> None:
+def test_kept_object_mark_on_one_conflict_side_survives() -> None:
     """A lost mark would let a later `prune` delete the object without its name."""
     ours, theirs = section("acme/teams/a: x", "acme/teams/b: y"), section(MARKED, "acme/teams/b: z")
     text = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
@@ -309,7 +309,7 @@ def test_kept_mark_on_one_conflict_side_survives() -> None:
     assert disputed == {(HERE, "org-1", Address.parse("acme/teams/b"))}
 
 
-def test_kept_mark_on_duplicate_ids_line_survives() -> None:
+def test_kept_object_mark_on_duplicate_line_survives() -> None:
     ids, found = parse(section("acme/teams/a: x", MARKED), "f", REGISTRY)
 
     assert list(found) == []

@@ -139,7 +139,7 @@ def test_ids_file_is_written_without_lock_directory(file: Path, monkeypatch: pyt
     assert file.exists()
 
 
-def test_ids_replace_keeps_other_organizations(file: Path) -> None:
+def test_replacing_ids_lines_keeps_other_organizations(file: Path) -> None:
     add(file, line("acme/teams/a", "x"))
     add(file, line("globex/teams/a", "y"), organization="org-2")
     lines = {line("acme/teams/b", "z").address: line("acme/teams/b", "z")}

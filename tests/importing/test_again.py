@@ -121,7 +121,7 @@ note: the new dpsync.yaml does not contain:
 
 
 @pytest.mark.parametrize("flags", [pytest.param([], id="defaults"), pytest.param(["--full"], id="full")])
-def test_forced_import_keeps_policy_and_environments(flags: list[str], run: Run, directory: Path) -> None:
+def test_import_with_force_keeps_policy_and_environments(flags: list[str], run: Run, directory: Path) -> None:
     """Otherwise, a second import silently removes the protection of sites."""
     (directory / "people/teams.yaml").unlink()
     ended = run("import", "-C", str(directory), "--organization", "acme", "--force", *flags)
@@ -130,7 +130,7 @@ def test_forced_import_keeps_policy_and_environments(flags: list[str], run: Run,
     assert run("validate", "-C", str(directory)).code == 0
 
 
-def test_forced_import_reports_invalid_policy_as_lost(run: Run, directory: Path) -> None:
+def test_import_with_force_reports_invalid_policy_as_lost(run: Run, directory: Path) -> None:
     wrong = ROOT.replace("prune: [teams]", "prune: [tems]")
     (directory / "dpsync.yaml").write_text(wrong)
     ended = run("import", "-C", str(directory), "--organization", "acme", "--force")

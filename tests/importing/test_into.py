@@ -114,7 +114,7 @@ def test_import_update_edits_value_in_overlay(run: Run, directory: Path) -> None
     assert "title: Acme Inc   # as on the door" in (directory / "prod.yaml").read_text()
 
 
-def test_import_update_into_base_changes_all_environments(run: Run, directory: Path) -> None:
+def test_import_update_into_root_file_changes_all_environments(run: Run, directory: Path) -> None:
     take(run, directory, 0, "--env", "prod", "--update", "acme/sites/docs#title", "--into", "dpsync.yaml")
     assert "title: Acme Manual" in (directory / "dpsync.yaml").read_text()
 

@@ -22,7 +22,7 @@ Asked = Callable[[CachingClient], object]
     ],
     ids=["one", "text", "list"],
 )
-def test_repeated_read_is_answered_from_memory(ask: Asked) -> None:
+def test_repeated_import_read_is_answered_from_cache(ask: Asked) -> None:
     noted = Noted()
     once = Script((200, {"items": [{"id": "1"}]}))
     client = CachingClient("http://localhost", "t", transport=once, clock=FakeClock(), observer=noted)

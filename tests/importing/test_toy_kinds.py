@@ -42,7 +42,7 @@ def studio(tmp_path: Path) -> Iterator[Pipeline]:
         yield Pipeline(url, Registry(studios.toy_kinds()), tmp_path)
 
 
-def test_custom_resource_kinds_are_imported(library: Pipeline) -> None:
+def test_import_writes_toy_resource_kinds(library: Pipeline) -> None:
     library.apply(libraries.FIRST)
     made = imported(library)
     assert made.proven, made.problems
@@ -60,7 +60,7 @@ def test_custom_resource_kinds_are_imported(library: Pipeline) -> None:
     assert "lit: false" not in shelves
 
 
-def test_permissions_of_custom_resource_kinds_are_imported(studio: Pipeline) -> None:
+def test_import_writes_permissions_of_toy_resource_kinds(studio: Pipeline) -> None:
     studio.apply(GRANTS)
     made = imported(studio)
     assert made.proven, made.problems

@@ -77,5 +77,5 @@ def test_long_yaml_line_with_new_key_becomes_block(before: str, after: str, expe
         ),
     ],
 )
-def test_other_lines_keep_their_yaml_style(before: str, after: str) -> None:
+def test_import_update_keeps_yaml_style_of_other_lines(before: str, after: str) -> None:
     assert unfold_long_lines(before, after) == after

@@ -65,7 +65,7 @@ def test_live_value_is_written_as_yaml_value(type_: Type, value: Value, written:
         (Text(1, 3), "long", ""),
     ],
 )
-def test_inexpressible_live_value_is_unwritable(type_: Type, value: Value, why: str) -> None:
+def test_live_value_without_yaml_form_is_rejected(type_: Type, value: Value, why: str) -> None:
     with pytest.raises(UnwritableValueError) as wrong:
         WRITING.yaml_value(type_, value)
     assert why in str(wrong.value)

@@ -133,7 +133,7 @@ def test_undeclared_connection_settings_survive_update(lab: Lab) -> None:
     }
 
 
-def test_plan_says_channel_awaits_authorization(lab: Lab) -> None:
+def test_plan_reports_channel_awaiting_authorization(lab: Lab) -> None:
     lab.holds(sites=[site(channels=[{"id": "slack", "type": "builtin:slack"}])])
     plan = lab.plan(docs("channels: { it: { type: 'builtin:slack' } }"))
     assert plan.changes == ()
@@ -155,7 +155,7 @@ def test_topic_is_never_deleted(lab: Lab) -> None:
     assert [change.action for change in plan.changes] == []
 
 
-def test_object_merge_keeps_undeclared_members() -> None:
+def test_partial_object_merge_keeps_undeclared_live_members() -> None:
     kind = Object({"a": Text(), "b": Text()})
     assert kind.merge_over_live({"a": "1", "b": "2"}, {"a": "3"}) == {"a": "3", "b": "2"}
     assert kind.merge_over_live(None, {"a": "3"}) == {"a": "3"}

@@ -40,16 +40,16 @@ def test_every_field_has_sample() -> None:
 
 
 @pytest.mark.parametrize(("kind", "field"), slice_of(PARAMETERS, CREATED))
-def test_created_field_leaves_empty_plan(bench: Bench, kind: Kind, field: Field) -> None:
+def test_plan_is_empty_after_creating_object_with_field(bench: Bench, kind: Kind, field: Field) -> None:
     creates(bench, kind, field)
 
 
 @pytest.mark.parametrize(("kind", "field"), PARAMETERS)
-def test_changed_field_converges(bench: Bench, kind: Kind, field: Field) -> None:
+def test_plan_is_empty_after_changing_field(bench: Bench, kind: Kind, field: Field) -> None:
     """Otherwise, what no update takes is sent with one."""
     changes(bench, kind, field)
 
 
 @pytest.mark.parametrize(("kind", "field"), slice_of(PARAMETERS, CLEARED))
-def test_field_is_cleared_or_null_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
+def test_null_clears_field_or_is_refused(bench: Bench, kind: Kind, field: Field) -> None:
     clears(bench, kind, field)

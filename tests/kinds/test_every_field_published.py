@@ -52,7 +52,7 @@ def test_created_field_leaves_empty_plan_on_published(bench: Bench, kind: Kind, 
 
 
 @pytest.mark.parametrize(("kind", "field"), CHOSEN)
-def test_changed_field_converges_on_published(bench: Bench, kind: Kind, field: Field) -> None:
+def test_field_change_converges_on_published_api_version(bench: Bench, kind: Kind, field: Field) -> None:
     changes(bench, kind, field)
 
 
@@ -61,7 +61,7 @@ def test_field_is_cleared_or_null_refused_on_published(bench: Bench, kind: Kind,
     clears(bench, kind, field)
 
 
-def test_removed_agents_context_is_blocked_when_declared(bench: Bench) -> None:
+def test_agents_context_is_blocked_on_published_api_version(bench: Bench) -> None:
     bench.done({"sites": {"docs": {"title": "Docs"}}})
     assert bench.planned({"sites": {"docs": {"title": "Docs"}}}).plan.empty
     plan = bench.planned({"sites": {"docs": {"title": "Docs", "agentsContext": "excluded"}}}).plan

@@ -45,7 +45,7 @@ CASES: list[tuple[Json, Any, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("type", "live", "wanted", "sent"), CASES)
-def test_merged_value_has_one_form_without_null_members(
+def test_variant_value_merged_over_live_has_single_variant(
     type: Json, live: Any, wanted: Any, sent: Any
 ) -> None:
     assert type.merge_over_live(live, wanted) == sent
@@ -83,7 +83,7 @@ def test_live_value_with_both_forms_equals_neither() -> None:
     assert ICON.merge_over_live(both, {"emoji": "e"}) == {"emoji": "e"}
 
 
-def test_removed_secret_members_are_not_shown() -> None:
+def test_displayed_live_value_hides_removed_secret_members() -> None:
     live = {"kind": "page", "token": "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "page": "p"}
     assert "ghp_" not in str(HIDING.displayable_live(live, {"kind": "url"}))
 

@@ -71,7 +71,7 @@ def test_body_template_wraps_fields(toy: Pipeline, studio: Studio) -> None:
     assert len(bodies) == 3
 
 
-def test_dotted_keys_appear_in_addresses(toy: Pipeline) -> None:
+def test_addresses_contain_dotted_kind_keys(toy: Pipeline) -> None:
     assert {change.address for change in toy.plan(GRANTS).changes if change.kind == "grant"} == {
         "st/papers/a4/permissions/crews/red",
         "st/papers/a4/permissions/crews/blue",
@@ -120,7 +120,7 @@ COPIES = config(
 )
 
 
-def test_missing_output_blocks_referring_field(toy: Pipeline, studio: Studio) -> None:
+def test_field_referring_to_missing_output_is_blocked(toy: Pipeline, studio: Studio) -> None:
     report = toy.apply(COPIES)
     assert studio.refused == []
     assert report.converged
@@ -131,7 +131,7 @@ def test_missing_output_blocks_referring_field(toy: Pipeline, studio: Studio) ->
     assert "run `dpsync apply`" in blocked.todo
 
 
-def test_output_object_is_referable_and_never_pruned(toy: Pipeline, studio: Studio) -> None:
+def test_platform_created_output_is_referable_and_never_pruned(toy: Pipeline, studio: Studio) -> None:
     """It has the title of another paper and is declared nowhere: it is neither matched nor pruned."""
     toy.apply(COPIES)
     studio.work()
@@ -145,7 +145,7 @@ def test_output_object_is_referable_and_never_pruned(toy: Pipeline, studio: Stud
     assert toy.plan(COPIES).kept == ()
 
 
-def test_output_object_is_unmanaged_without_declared_producer(toy: Pipeline, studio: Studio) -> None:
+def test_output_object_of_undeclared_producer_is_unmanaged(toy: Pipeline, studio: Studio) -> None:
     toy.apply(COPIES)
     studio.work()
     only = config("    papers: { a4: { title: A4 }, a5: { title: A5 } }\n", PRUNED)
@@ -184,7 +184,7 @@ def test_whole_body_update_keeps_concurrent_outside_change(toy: Pipeline, studio
 DOOR = config("    door: { colour: green, code: { env: DOOR_CODE }, key: brass }\n")
 
 
-def test_missing_singleton_is_created_then_compared(toy: Pipeline, studio: Studio) -> None:
+def test_missing_single_object_is_created_then_compared(toy: Pipeline, studio: Studio) -> None:
     """Otherwise, what has no id of its own has none in the plan either, and nothing in it can be written."""
     toy.secrets["DOOR_CODE"] = SECRET
     refused(toy.apply(DOOR), studio)
@@ -267,12 +267,14 @@ def codes(toy: Pipeline, text: str) -> list[str]:
         ("{ bo@studio.example: hand, cy@studio.example: boss }", ["last-boss", "own-user"]),
     ],
 )  # fmt: skip
-def test_guard_keeps_last_boss_and_token_user(toy: Pipeline, artists: str, refusals: list[str]) -> None:
+def test_plan_refuses_removing_last_boss_or_token_user(
+    toy: Pipeline, artists: str, refusals: list[str]
+) -> None:
     text = config(f"    artists: {artists}\n", "{ prune: [artists], limits: { percent: 100 } }")
     assert codes(toy, text) == refusals
 
 
-def test_promotion_is_sent_before_demotion(toy: Pipeline, studio: Studio) -> None:
+def test_role_promotion_is_sent_before_demotion(toy: Pipeline, studio: Studio) -> None:
     studio.artists.append({"id": "a0", "email": "al@studio.example", "role": "boss"})
     text = config(
         "    artists: { ada@studio.example: boss, al@studio.example: hand, bo@studio.example: boss }\n"

@@ -77,7 +77,7 @@ def test_exposure_values_are_ordered_from_least_to_most() -> None:
     assert {name: " < ".join(map(str, values)) for name, values in found.items()} == ORDERED
 
 
-def test_expected_visibility_fields_have_exposure_order() -> None:
+def test_expected_visibility_fields_declare_exposure_order() -> None:
     """`exposure` orders the steps of a plan; `raised` alone lists a change."""
     shown = [name for name, field in exposing() if isinstance(field.exposure, tuple) and field.exposure]
     assert shown == [
@@ -104,7 +104,7 @@ BY_CHANGE = {
 
 
 @pytest.mark.parametrize("word", BY_CHANGE)
-def test_expected_fields_raise_exposure_by_change(word: str) -> None:
+def test_expected_fields_widen_access_when_changed(word: str) -> None:
     found = {name for name, field in exposing() if field.widening_rule == word}
     looks = {
         name for name in found if name.partition(".")[0] in ("customization", "site_space_customization")
@@ -112,7 +112,7 @@ def test_expected_fields_raise_exposure_by_change(word: str) -> None:
     assert found - looks == set(BY_CHANGE[word].split())
 
 
-def test_customization_fields_raise_exposure_by_links() -> None:
+def test_customization_fields_widen_access_when_links_change() -> None:
     for name in ("customization", "site_space_customization"):
         assert {field.widens_when for field in REGISTRY[name].fields} == {"linked"}
         assert len(REGISTRY[name].fields) == 20
@@ -130,7 +130,7 @@ LIFTED: dict[str, Restriction] = {
 }  # fmt: skip
 
 
-def test_expected_values_restrict_access() -> None:
+def test_fields_restricting_access_equal_expected_fields() -> None:
     assert {
         name: field.widening_rule
         for name, field in exposing()
@@ -160,7 +160,7 @@ def kinds_with(word: str, value: Any = True) -> set[str]:
         ("is_part_of_output", "translation_access"),
     ],
 )  # fmt: skip
-def test_kind_flags_equal_expected_kinds(word: str, names: str) -> None:
+def test_kinds_with_each_flag_equal_expected_kinds(word: str, names: str) -> None:
     assert kinds_with(word) == set(names.split())
 
 
@@ -204,7 +204,7 @@ def test_security_fields_equal_expected_fields() -> None:
     assert named - resolved - {name for name, _ in exposing()} == set()
 
 
-def test_visible_when_equals_expected_values() -> None:
+def test_kinds_declare_expected_values_that_make_objects_visible() -> None:
     assert {kind.name: kind.visible_when for kind in KINDS if kind.visible_when} == {
         "section": {"draft": (False,)},
         "section_group": {"draft": (False,)},
@@ -213,7 +213,7 @@ def test_visible_when_equals_expected_values() -> None:
     }
 
 
-def test_absent_values_of_security_fields_are_least_open() -> None:
+def test_absent_security_field_means_least_access() -> None:
     """For access the least, since that is null there; else what the platform has where nobody set it."""
     found = {
         name: field.value_when_absent for name, field in exposing() if field.value_when_absent is not None
@@ -238,7 +238,7 @@ def test_absent_values_of_security_fields_are_least_open() -> None:
     ],
     ids=["always there", "made"],
 )
-def test_singleton_kinds_equal_expected_kinds(shape: SingleEntry, names: str) -> None:
+def test_single_entry_kinds_equal_expected_kinds(shape: SingleEntry, names: str) -> None:
     assert {kind.name for kind in KINDS if kind.shape == shape} == set(names.split())
 
 

@@ -55,13 +55,13 @@ def ids(value: Any) -> str:
 
 
 @pytest.mark.parametrize("kind", REGISTRY.in_dependency_order, ids=ids)
-def test_every_field_of_kind_has_meaning(kind: Kind) -> None:
+def test_every_kind_field_has_documented_meaning(kind: Kind) -> None:
     wanted = {field.name for field in kind.fields if not field.is_parent_reference}
     inside = {path for field in kind.fields for path in members(field.type, field.name)}
     assert set(FIELD_DESCRIPTIONS[kind.name]) == wanted | inside
 
 
-def test_meanings_cover_only_existing_kinds() -> None:
+def test_documented_meanings_refer_only_to_existing_kinds() -> None:
     assert set(FIELD_DESCRIPTIONS) == set(REGISTRY.kinds) == set(KIND_DESCRIPTIONS)
     assert set(KIND_NOTES) <= set(REGISTRY.kinds)
 

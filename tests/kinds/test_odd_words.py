@@ -47,7 +47,7 @@ def done(report: Report, workshop: Workshop) -> None:
 # Ids of several parts.
 
 
-def test_object_id_may_contain_several_url_parts(toy: Pipeline, workshop: Workshop) -> None:
+def test_object_id_may_span_several_url_segments(toy: Pipeline, workshop: Workshop) -> None:
     text = config("tools: { acme: { settings: { colour: red }, sign: keep off } }")
     done(toy.apply(text), workshop)
     assert workshop.signs == {"tool1": {"text": "keep off"}}
@@ -57,12 +57,12 @@ def test_object_id_may_contain_several_url_parts(toy: Pipeline, workshop: Worksh
     assert workshop.writes[-1] == "DELETE /brands/acme/tools/tool1"
 
 
-def test_request_body_may_contain_parent_key(toy: Pipeline, workshop: Workshop) -> None:
+def test_request_body_may_contain_key_of_parent_entry(toy: Pipeline, workshop: Workshop) -> None:
     toy.apply(config("tools: { acme: {} }"))
     assert workshop.log[0][2] == {"shop": "sh"}
 
 
-def test_object_created_with_parent_is_updated_after_creation(toy: Pipeline, workshop: Workshop) -> None:
+def test_object_created_along_with_parent_is_updated_afterwards(toy: Pipeline, workshop: Workshop) -> None:
     done(toy.apply(config("tools: { acme: { sign: keep off } }")), workshop)
     assert workshop.writes == ["POST /brands/acme/tools", "PUT /brands/acme/tools/tool1/sign"]
 
@@ -96,7 +96,7 @@ def test_value_may_be_read_from_separate_response_fields(toy: Pipeline, workshop
     assert not toy.plan(text.replace("a.example", "b.example")).empty
 
 
-def test_choice_value_needs_exactly_one_member(toy: Pipeline) -> None:
+def test_one_of_value_requires_exactly_one_member(toy: Pipeline) -> None:
     for source in ("{}", "{ url: u, text: t }"):
         with pytest.raises(DiagnosticError) as found:
             toy.plan(config(f"posters: {{ p1: {{ source: {source} }} }}"))
@@ -113,12 +113,12 @@ def test_whole_body_update_keeps_undeclared_values(toy: Pipeline, workshop: Work
 # Keys.
 
 
-def test_entry_key_is_used_as_field_value(toy: Pipeline, workshop: Workshop) -> None:
+def test_configuration_key_of_entry_supplies_field_value(toy: Pipeline, workshop: Workshop) -> None:
     done(toy.apply(config("posters: { p1: {}, second: { code: p2 } }")), workshop)
     assert set(workshop.posters) == {"p1", "p2"}
 
 
-def test_entry_key_invalid_as_field_value_fails(toy: Pipeline) -> None:
+def test_configuration_key_invalid_as_field_value_fails(toy: Pipeline) -> None:
     with pytest.raises(DiagnosticError) as found:
         toy.plan(config("posters: { much-too-long: {} }"))
     assert [item.code for item in found.value.diagnostics] == ["DP203"]
@@ -155,7 +155,7 @@ def test_plan_lists_processing_object_with_unchanged_digest(toy: Pipeline, works
     assert after.digest == before.digest
 
 
-def test_confirmed_action_runs_once_after_changes(toy: Pipeline, workshop: Workshop) -> None:
+def test_confirmed_user_action_runs_once_after_changes(toy: Pipeline, workshop: Workshop) -> None:
     toy.apply(config("tools: { acme: {} }"))
     text = config("tools: { acme: { settings: { speed: { most: 5 } } } }")
     assert not any(step.verb == "act" for change in toy.plan(text).changes for step in change.steps)
@@ -167,7 +167,7 @@ def test_confirmed_action_runs_once_after_changes(toy: Pipeline, workshop: Works
 ORDERED = config("orders: { big: { title: Big } }\n    tools: { acme: { poster: big } }")
 
 
-def test_apply_waits_for_output_needed_by_step(toy: Pipeline, workshop: Workshop) -> None:
+def test_apply_waits_for_platform_output_needed_by_step(toy: Pipeline, workshop: Workshop) -> None:
     (waits,) = (step for change in toy.plan(ORDERED).changes for step in change.steps if step.verb == "await")
     assert (waits.method, waits.needs) == ("GET", ("sh/orders/big create",))
     done(toy.apply(ORDERED), workshop)
@@ -175,7 +175,7 @@ def test_apply_waits_for_output_needed_by_step(toy: Pipeline, workshop: Workshop
     assert toy.plan(ORDERED).empty
 
 
-def test_apply_does_not_wait_for_unneeded_output(toy: Pipeline, workshop: Workshop) -> None:
+def test_apply_skips_waiting_for_unneeded_platform_output(toy: Pipeline, workshop: Workshop) -> None:
     text = config("orders: { big: { title: Big } }")
     done(toy.apply(text), workshop)
     assert workshop.patience == 3
@@ -184,7 +184,7 @@ def test_apply_does_not_wait_for_unneeded_output(toy: Pipeline, workshop: Worksh
     ]
 
 
-def test_next_apply_continues_after_output_timeout(toy: Pipeline, workshop: Workshop) -> None:
+def test_next_apply_continues_after_platform_output_timeout(toy: Pipeline, workshop: Workshop) -> None:
     workshop.patience = -1  # it is never done
     toy.clock = Impatient()
     report = toy.apply(ORDERED)

@@ -67,7 +67,7 @@ def mistake(text: str, names: PatternTarget = "anything") -> str | None:
         ("sites/*/customization#styling", "anything"),
     ],
 )
-def test_possible_address_pattern_is_accepted(text: str, names: PatternTarget) -> None:
+def test_address_pattern_matching_possible_addresses_is_accepted(text: str, names: PatternTarget) -> None:
     assert mistake(text, names) is None
 
 
@@ -99,7 +99,7 @@ def test_possible_address_pattern_is_accepted(text: str, names: PatternTarget) -
         ("/".join(["a"] * 500), "anything", None),
     ],
 )
-def test_impossible_address_pattern_gets_suggestion(
+def test_unmatchable_address_pattern_gets_suggestion(
     text: str, names: PatternTarget, near: str | None
 ) -> None:
     found = mistake(text, names)
@@ -116,7 +116,7 @@ def test_impossible_address_pattern_gets_suggestion(
         ("teams#title", '"teams" is a list of entries, and a list has no fields'),
     ],
 )
-def test_pattern_with_unknown_field_names_missing_field(text: str, reason: str) -> None:
+def test_pattern_error_names_unknown_field(text: str, reason: str) -> None:
     assert (mistake(text) or "").partition(";")[0] == reason
 
 
@@ -131,7 +131,9 @@ def test_pattern_with_unknown_field_names_missing_field(text: str, reason: str) 
         ("spaces#emoji", "anything", 'add the key of an entry: "spaces/KEY#emoji"'),
     ],
 )
-def test_impossible_pattern_gets_no_broader_suggestion(text: str, names: PatternTarget, hint: str) -> None:
+def test_pattern_without_close_correction_gets_no_suggestion(
+    text: str, names: PatternTarget, hint: str
+) -> None:
     found = mistake(text, names)
     assert found is not None
     assert "did you mean" not in found
@@ -159,7 +161,7 @@ WORDS = [
     st.sampled_from(["objects", "lists", "anything"]),
 )
 @settings(max_examples=examples(150, 20_000))
-def test_pattern_suggestion_is_never_broader(segments: list[str], names: PatternTarget) -> None:
+def test_suggested_pattern_matches_no_more_than_original(segments: list[str], names: PatternTarget) -> None:
     """It has no wildcard more, and names nothing less: whoever follows it deletes or ignores no more."""
     found = re.search(r'did you mean "(.*)"', mistake("/".join(segments), names) or "")
     if found is not None:

@@ -37,7 +37,7 @@ def calls(kind: Kind) -> Iterator[Call]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_every_api_call_declares_valid_repeat_mode(kind: Kind) -> None:
+def test_every_api_call_declares_valid_retry_mode(kind: Kind) -> None:
     assert {call.repeat for call in calls(kind)} <= {"safe", "look_up", "never"}
 
 
@@ -50,7 +50,7 @@ def test_create_call_with_new_id_is_looked_up(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_action_calls_are_never_repeated(kind: Kind) -> None:
+def test_user_action_calls_are_never_retried(kind: Kind) -> None:
     assert {call.repeat for call in kind.platform_work.user_actions.values()} <= {"never"}
 
 

@@ -101,7 +101,7 @@ def test_looks_secret_detects_most_random_tokens() -> None:
     assert sum(looks_secret("value", text) for text in made) >= 48
 
 
-def test_live_secrets_are_hidden_beside_wanted_values() -> None:
+def test_displayed_live_value_hides_secrets_beside_declared_values() -> None:
     settings = Json(is_partial=True, may_contain_secrets=True)
     wanted = {"token": "t", "list": [Secret("A"), "b"], "other": "x", "channel": "docs", "more": [1]}
     live = {

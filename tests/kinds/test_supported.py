@@ -20,12 +20,12 @@ def kinds(*more: Operation, but: tuple[Operation, ...] = ()) -> dict[str, Suppor
     return Registry(DECLARED, replace(REFERENCE, name="other", operations=operations - {*but})).kinds
 
 
-def test_added_operation_enables_space_creation() -> None:
+def test_space_creation_is_supported_with_create_operation() -> None:
     assert kinds()["space"].create is None
     assert isinstance(kinds(("POST", "/orgs/{}/spaces"))["space"].create, Call)
 
 
-def test_call_falls_back_to_supported_variant() -> None:
+def test_call_falls_back_to_alternative_supported_operation() -> None:
     assert isinstance(kinds()["section"].read, NodeListsRead)
     assert isinstance(kinds(("GET", f"{SITE}/structure"))["section"].read, TreeRead)
     order = kinds(("PATCH", f"{SITE}/structure/sort"))["section"].order
@@ -46,7 +46,7 @@ def test_kind_is_unsupported_when_parent_is_unreadable() -> None:
     assert "team_member" not in kinds(but=(("GET", "/orgs/{}/teams"),))
 
 
-def test_field_unsupported_in_body_uses_other_call() -> None:
+def test_field_missing_from_update_body_uses_separate_call() -> None:
     section = kinds()["section"]
     assert isinstance(section.field("group").own_call, dict)
     assert section.field("draft").own_call == {}
@@ -54,7 +54,7 @@ def test_field_unsupported_in_body_uses_other_call() -> None:
     assert section.unsupported_fields == {"draft", "localizedTitle", "localizedDescription"}
 
 
-def test_operation_with_multipart_id_is_recognized() -> None:
+def test_operation_with_several_id_path_segments_is_recognized() -> None:
     path = "/integrations/{}/installations/{}"
     there = kinds(("GET", "/orgs/{}/installations"), ("PATCH", path))["installation"]
     assert there.update is not None
@@ -68,7 +68,7 @@ def test_shared_kind_needs_list_operation_of_all_parents() -> None:
     assert "team_permission" not in kinds(*lists[:2])
 
 
-def test_profile_names_missing_operation() -> None:
+def test_api_version_error_names_missing_operation() -> None:
     assert (
         REFERENCE.missing_operation_text("moving a group")
         == "the API version reference has no operation for moving a group"
@@ -77,7 +77,7 @@ def test_profile_names_missing_operation() -> None:
     assert Profile("none", frozenset()).has_operation("GET", "/orgs") is False
 
 
-def test_profile_can_change_field_limits() -> None:
+def test_api_version_can_change_field_limits() -> None:
     declared, there = (
         build_registry().kinds["share_link"].field("name"),
         build_registry("published").kinds["share_link"].field("name"),
@@ -85,7 +85,7 @@ def test_profile_can_change_field_limits() -> None:
     assert (declared.type, there.type) == (Text(1, 100), Text(1, 50))
 
 
-def test_profile_can_exclude_operations() -> None:
+def test_api_version_can_exclude_operations() -> None:
     """Otherwise, a plan has a request that the platform lacks, and its 404 counts as a missing object."""
     move = ("POST", "/spaces/{}/move")
     assert Profile("whole").has_operation(*move)
@@ -94,7 +94,7 @@ def test_profile_can_exclude_operations() -> None:
     assert build_registry("full").kinds["space"].lifecycle.transfer is not None
 
 
-def test_declarable_kinds_are_independent_of_profile() -> None:
+def test_declarable_kinds_are_independent_of_api_version() -> None:
     whole = build_registry("reference").with_all_kinds
     assert whole.profile.name == "reference"
     assert whole.kinds.keys() == build_registry().with_all_kinds.kinds.keys()

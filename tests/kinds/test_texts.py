@@ -155,7 +155,7 @@ def test_inline_markdown_error_names_text_line(tmp_path: Path) -> None:
     assert "(in line 3 of the text)" in wrong[0].message
 
 
-def test_equivalent_markdown_is_normalized_to_equal_value(tmp_path: Path) -> None:
+def test_equivalent_markdown_texts_parse_to_equal_values(tmp_path: Path) -> None:
     one = value(
         project(tmp_path, 'agentInstructions: "Some *text*"'), "acme/agentInstructions", "instructions"
     )

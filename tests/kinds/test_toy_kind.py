@@ -328,7 +328,7 @@ THEN = """
 """
 
 
-def test_new_kinds_need_at_most_seventy_lines() -> None:
+def test_toy_resource_kinds_need_at_most_seventy_lines() -> None:
     lines, _ = inspect.getsourcelines(toy_kinds)
     assert len(lines) <= 70
     assert max(map(len, lines)) <= 111
@@ -405,7 +405,7 @@ def test_toy_kinds_converge_when_all_fields_change(toy: Pipeline, library: Libra
     assert toy.plan(text).empty
 
 
-def test_swapped_first_keys_are_ambiguous_without_pins(toy: Pipeline, library: Library) -> None:
+def test_swapped_natural_keys_are_ambiguous_without_pinned_ids(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     with pytest.raises(DiagnosticError) as found:
         toy.plan(THEN)
@@ -430,7 +430,7 @@ def test_interrupted_creation_is_matched_by_title(toy: Pipeline, library: Librar
     assert matched["town/shelves/crime"] == matched["town/shelves/maps"] == ("later key", "title")
 
 
-def test_flag_is_set_by_call_for_its_value(toy: Pipeline, library: Library) -> None:
+def test_boolean_field_change_sends_call_of_its_value(toy: Pipeline, library: Library) -> None:
     toy.apply(FIRST)
     library.log.clear()
     assert toy.apply(FIRST.replace("lit: true", "lit: false")).complete
@@ -473,5 +473,5 @@ def test_unknown_reference_in_mapping_key_gets_suggestion(toy: Pipeline) -> None
     assert (wrong.code, wrong.hint) == ("DP220", 'did you mean "kim"?')
 
 
-def test_unknown_response_field_is_absent_from_plan(toy: Pipeline) -> None:
+def test_plan_ignores_unknown_response_field(toy: Pipeline) -> None:
     assert "visitors" not in json.dumps(toy.plan(FIRST).model_dump(mode="json"))

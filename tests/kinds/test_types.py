@@ -456,7 +456,7 @@ MISFITS: list[tuple[Type, Any, tuple[str, str, str] | None]] = [
 
 
 @pytest.mark.parametrize(("kind", "wire", "wrong"), MISFITS, ids=named)
-def test_misfit_reports_response_value_of_wrong_type(
+def test_shape_error_reports_response_value_of_wrong_type(
     kind: Type, wire: Any, wrong: tuple[str, str, str] | None
 ) -> None:
     found = kind.shape_error(wire)
@@ -505,7 +505,9 @@ SAME: list[tuple[Type, Any, Any, bool]] = [
 
 
 @pytest.mark.parametrize(("kind", "one", "other", "same"), SAME, ids=named)
-def test_same_compares_wanted_and_live_value(kind: Type, one: Any, other: Any, same: bool) -> None:
+def test_field_type_equals_compares_declared_with_live_value(
+    kind: Type, one: Any, other: Any, same: bool
+) -> None:
     assert kind.equals(one, other) is same
 
 
@@ -526,7 +528,7 @@ def test_same_compares_wanted_and_live_value(kind: Type, one: Any, other: Any, s
     ],
     ids=named,
 )
-def test_encode_returns_api_value(kind: Type, value: Any, wire: Any) -> None:
+def test_field_type_encode_returns_api_value(kind: Type, value: Any, wire: Any) -> None:
     assert kind.encode(value) == wire
 
 
@@ -554,11 +556,11 @@ def test_encode_returns_api_value(kind: Type, value: Any, wire: Any) -> None:
     ],
     ids=named,
 )
-def test_decode_returns_configuration_value(kind: Type, wire: Any, value: Any) -> None:
+def test_field_type_decode_returns_configuration_value(kind: Type, wire: Any, value: Any) -> None:
     assert kind.decode(wire) == value
 
 
-def test_encoding_undisclosed_secret_fails() -> None:
+def test_encoding_hidden_live_secret_placeholder_fails() -> None:
     """Otherwise, what stands for a live secret is sent in its place, and whoever asks with it is refused."""
     with pytest.raises(ValueError, match="from an environment variable"):
         KEYS.encode({"A": UNDISCLOSED})
@@ -587,7 +589,7 @@ KEY = Secret("KEY")
     ],
     ids=named,
 )
-def test_unread_returns_unreadable_part_of_value(kind: Type, value: Any, unread: Any) -> None:
+def test_write_only_part_returns_unreadable_members(kind: Type, value: Any, unread: Any) -> None:
     assert kind.write_only_part(value) == unread
 
 
@@ -622,7 +624,7 @@ def test_narrow_returns_managed_part_of_live_value(
     ],
     ids=named,
 )
-def test_type_lists_referenced_kinds(kind: Type, refers: tuple[str, ...]) -> None:
+def test_field_type_lists_kinds_it_references(kind: Type, refers: tuple[str, ...]) -> None:
     assert kind.referenced_kinds == refers
 
 
@@ -635,7 +637,7 @@ def test_takes_mapping_is_true_only_for_mapping_types(kind: Type, takes: bool) -
     assert kind.takes_mapping is takes
 
 
-def test_fold_ignores_case_only_of_email() -> None:
+def test_fold_for_key_lowercases_only_email() -> None:
     assert Text(format="email").fold_for_key("Ada@Acme.example") == "ada@acme.example"
     assert Text().fold_for_key("Ada") == "Ada"
 
@@ -658,7 +660,7 @@ def test_one_of_ignores_absent_members_of_known_form(
     assert OneOf("of", {"a": named, "b": named}).equals(one, other) is same
 
 
-def test_domains_are_compared_regardless_of_case() -> None:
+def test_email_domains_are_compared_regardless_of_case() -> None:
     """Otherwise every plan shows a change that opens access, and no apply converges."""
     domains = List(Domain(), is_set=True)
     live = domains.decode(["ACME.example", "acme.test"])

@@ -41,7 +41,7 @@ WORDS = List(WORD, is_set=True)
         "text",
     ],
 )
-def test_live_value_is_formatted_for_watch_pattern(type_: Type, value: Any, text: str | None) -> None:
+def test_live_value_is_formatted_as_watched_value(type_: Type, value: Any, text: str | None) -> None:
     field = Field("visibility", type_)
     assert format_value(field, value) == text
     if text is not None:
@@ -51,5 +51,5 @@ def test_live_value_is_formatted_for_watch_pattern(type_: Type, value: Any, text
 @pytest.mark.parametrize(
     ("type_", "text"), [(WORD, "open"), (WORD, ""), (Flag(), "yes"), (WORDS, "public,open")]
 )
-def test_unknown_value_in_watch_pattern_is_invalid(type_: Type, text: str) -> None:
+def test_watch_pattern_with_unknown_value_is_invalid(type_: Type, text: str) -> None:
     assert parse_value(Field("visibility", type_), text) is INVALID

@@ -86,7 +86,7 @@ FIELD = Field("title", Text())
         ("git_sync", None),
     ],
 )
-def test_kind_attribute_has_default(word: str, value: Any) -> None:
+def test_each_kind_attribute_has_expected_default(word: str, value: Any) -> None:
     assert getattr(SHELF, word) == value
 
 
@@ -123,11 +123,11 @@ def test_kind_attribute_has_default(word: str, value: Any) -> None:
         ("response_presence", "sometimes"),
     ],
 )
-def test_field_attribute_has_default(word: str, value: Any) -> None:
+def test_each_field_attribute_has_expected_default(word: str, value: Any) -> None:
     assert getattr(FIELD, word) == value
 
 
-def test_other_declaration_classes_have_defaults() -> None:
+def test_other_kind_declaration_classes_have_expected_defaults() -> None:
     call = Call(method="PATCH", path="/x", repeat="safe")
     assert (call.body, call.id_source, call.first_child_id_path, call.success_object) == (
         "$fields",
@@ -187,7 +187,7 @@ SET, CLEAR, ANY = (Post(f"/{name}", repeat="safe") for name in ("set", "clear", 
         ({"*": ANY}, None, None),
     ],
 )
-def test_field_setting_selects_call_for_value(via: Any, value: Any, call: Call | None) -> None:
+def test_field_setting_returns_api_call_for_value(via: Any, value: Any, call: Call | None) -> None:
     assert Field("x", Text(), own_call=via).call_for_value(value) == call
 
 
@@ -217,11 +217,13 @@ def test_field_is_watchable_with_readable_platform_default(words: dict[str, Any]
         ({"in_responses": "always"}, "always"),
     ],
 )
-def test_field_presence_in_responses_is_derived(words: dict[str, Any], answered: str) -> None:
+def test_field_presence_in_responses_is_derived_from_declaration(
+    words: dict[str, Any], answered: str
+) -> None:
     assert Field("x", Text(), **words).response_presence == answered
 
 
-def test_field_names_and_references_are_derived() -> None:
+def test_field_names_and_references_are_derived_from_declaration() -> None:
     field = Field(
         "x",
         List(Reference.to("team")),
@@ -256,7 +258,7 @@ def test_list_order_field_is_declarable_but_never_sent() -> None:
         ({"label": "shelf settings"}, "shelf settings", "shelf settings"),
     ],
 )
-def test_kind_noun_and_article_are_derived(words: dict[str, Any], noun: str, one: str) -> None:
+def test_kind_noun_and_article_are_derived_from_name(words: dict[str, Any], noun: str, one: str) -> None:
     made = kind(**words)
     assert (made.noun, made.noun_with_article) == (noun, one)
 
@@ -268,7 +270,7 @@ def test_identity_includes_parent_without_own_id() -> None:
     assert kind(has_unique_id=False).identity_of("1", None) == ("shelf", "1")
 
 
-def test_creation_with_pin_uses_add_call() -> None:
+def test_creating_entry_with_pinned_id_uses_add_call() -> None:
     add = CreateWithId(SET, "kind", "given")
     made = kind(create=ANY, lifecycle=Lifecycle(create_with_id=add))
     assert made.create_call("id", {"kind": "given"}) == SET
@@ -321,19 +323,19 @@ def test_registry_places_group_children_by_key() -> None:
     assert LIBRARY.pattern_words == {"persons", "shelfs", "books"}
 
 
-def test_registry_referring_lists_placement_references() -> None:
+def test_registry_referring_kinds_include_placement_references() -> None:
     assert [(one.name, field.name) for one, field in LIBRARY.place_fields("shelf")] == [("book", "shelf")]
     assert [(one.name, field.name) for one, field in LIBRARY.place_fields("house")] == [("book", "room")]
     assert LIBRARY.place_fields("person") == ()
 
 
-def test_registry_naming_lists_kinds_with_references() -> None:
+def test_registry_lists_kinds_that_refer_to_kind() -> None:
     assert [one.name for one in LIBRARY.kinds_referring_to("person")] == ["book"]
     assert LIBRARY.kinds_referring_to("shelf") == ()  # it is only placed there
     assert LIBRARY.kinds_referring_to("house") == ()
 
 
-def test_reference_keys_are_folded_like_referenced_value() -> None:
+def test_reference_key_is_case_folded_like_referenced_field() -> None:
     book, shelf = LIBRARY["book"], LIBRARY["shelf"]
     assert (LIBRARY.has_data_key(book), LIBRARY.has_data_key(shelf)) == (True, False)
     assert LIBRARY.fold_key(book, "A@B.example") == "a@b.example"
@@ -342,12 +344,12 @@ def test_reference_keys_are_folded_like_referenced_value() -> None:
     assert REGISTRY.fold_key(member, "Ada@Acme.example") == "ada@acme.example"
 
 
-def test_registry_finds_list_orders_by_ordered_kind() -> None:
+def test_registry_finds_order_field_of_ordered_kind() -> None:
     assert sorted(REGISTRY.list_orders("collection")) == ["collection", "organization"]
     assert REGISTRY.list_order("space") is not None
     assert REGISTRY.list_order("team") is None
     assert dict(REGISTRY.list_orders("team")) == {}
 
 
-def test_declared_customization_defaults_equal_companion_defaults() -> None:
+def test_declared_customization_defaults_equal_local_server_defaults() -> None:
     assert DEFAULTS == COMPANION_DEFAULTS

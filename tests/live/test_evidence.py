@@ -88,7 +88,7 @@ def test_plan_fails_if_reread_list_has_changed(now: list[LiveObject]) -> None:
         around.check_lists_unchanged([("team", "a")])
 
 
-def test_reread_before_delete_ignores_output_objects() -> None:
+def test_reread_before_delete_ignores_platform_output_objects() -> None:
     """It stands in the list, and was left out of what was read on purpose.
 
     Otherwise, where one space came out of a translation nothing is ever pruned.
@@ -150,7 +150,7 @@ def test_dependents_of_deleted_object_are_read_once() -> None:
     assert lists.read == before
 
 
-def test_look_without_children_reads_references_only() -> None:
+def test_delete_check_without_children_reads_only_references() -> None:
     lists = Lists()
     lists.around(team("a")).read_dependents([("team", "a")], with_contents=False)
     assert f"{ORG}/teams/a/members" not in lists.read
@@ -196,7 +196,7 @@ def test_several_deleted_spaces_read_all_site_structures() -> None:
     assert sum(url.endswith("/structure") for url in lists.read) == 2
 
 
-def test_forbidden_site_query_leaves_delete_without_evidence() -> None:
+def test_forbidden_site_query_marks_delete_dependents_unreadable() -> None:
     others = [thing("site", f"s{number}", "/sites") for number in range(5)]
     lists = Lists({f"{ORG}/sites": others}, refused={f"{ORG}/sites?space=a"})
     around = lists.around(space("a"))
@@ -248,7 +248,7 @@ def test_output_space_of_deleted_translation_enters_declared_scope(
 # Right before a delete: what was read before counts no more.
 
 
-def test_reread_removes_missing_object_with_children() -> None:
+def test_reread_removes_missing_object_and_children_from_snapshot() -> None:
     """Otherwise, right before a delete what was read long ago counts as still there.
 
     Otherwise, what was in something that is gone counts as still there.
@@ -266,7 +266,7 @@ def test_reread_updates_changed_object_in_snapshot() -> None:
     assert around.snapshot.objects["team", "a"] == renamed
 
 
-def test_reread_ignores_404_below_deleted_object() -> None:
+def test_reread_before_delete_ignores_404_below_deleted_object() -> None:
     """Otherwise, what somebody else has deleted meanwhile ends an apply halfway."""
     lists = Lists({f"{ORG}/teams": []}, gone={f"{ORG}/teams/a/members"})
     around = lists.around(team("a"), again=True)

@@ -15,7 +15,7 @@ from dpsync.live.sources import SourceReader
 from tests.client.faulty import FaultyServer, reply, silence
 
 
-def test_interrupt_ends_parallel_reads_immediately() -> None:
+def test_interrupt_stops_parallel_live_reads_immediately() -> None:
     reached = threading.Semaphore(0)
 
     def silent(connection: socket.socket, stopping: threading.Event) -> bool:

@@ -110,7 +110,7 @@ def test_missing_recorded_space_is_reported_as_restorable() -> None:
     }
 
 
-def test_pin_finds_deleted_space() -> None:
+def test_pinned_id_finds_deleted_space() -> None:
     deleted = {"/spaces/gone": space("gone", deletedAt="2026-01-01T00:00:00Z"), f"{ORG}/spaces": SPACES}
     snapshot, _ = read(GUIDES, deleted, pins={GUIDE: "gone"})
     assert snapshot.objects["space", "gone"].deleted
@@ -127,7 +127,7 @@ def test_missing_object_unknown_to_platform_is_not_restorable() -> None:
     }
 
 
-def test_outdated_recorded_id_of_matched_entry_is_ignored() -> None:
+def test_outdated_ids_line_of_matched_entry_is_ignored() -> None:
     """Its line is out of date, and it was recognised by its name.
 
     Otherwise, what was recognised by its name is asked for once more, as if it were gone.
@@ -144,7 +144,7 @@ def test_missing_team_is_not_looked_up_for_restore() -> None:
     assert f"{ORG}/teams/gone" not in platform.asked
 
 
-def test_recorded_id_of_other_organization_is_not_missing() -> None:
+def test_ids_line_of_other_organization_is_not_missing() -> None:
     """The entry stands in another organization now: that is a transfer, or something new.
 
     Otherwise, what only a line of another organization names counts as gone here.
@@ -174,7 +174,7 @@ def test_forbidden_user_request_leaves_user_unknown(answer: Any, user: str | Non
 
 
 @pytest.mark.parametrize("refusable", [False, True])
-def test_forbidden_list_is_recorded_only_if_refusable(refusable: bool) -> None:
+def test_forbidden_list_is_tolerated_only_if_marked_refusable(refusable: bool) -> None:
     """Otherwise, where a list that a delete rests on may not be read it counts as looked at."""
     path = f"{ORG}/spaces"
     sources = SourceReader(cast(ReadClient, Platform({path: refused(path)})), REGISTRY, 1)
@@ -188,7 +188,7 @@ def test_forbidden_list_is_recorded_only_if_refusable(refusable: bool) -> None:
     assert path not in sources.objects
 
 
-def test_interrupt_ends_page_counting() -> None:
+def test_interrupt_stops_counting_pages_of_candidates() -> None:
     """Otherwise, a signal while pages are counted is passed over."""
     platform = Platform({"/spaces/a/content/pages": InterruptedRequestError("GET", "/x")})
     asked = [("space", Candidate(address="acme/spaces/a", id="a", title="A"))]
@@ -196,7 +196,7 @@ def test_interrupt_ends_page_counting() -> None:
         count_candidate_pages(cast(ReadClient, platform), REGISTRY, 1, asked)
 
 
-def test_pages_are_counted_for_at_most_twenty_candidates() -> None:
+def test_reader_counts_pages_of_at_most_twenty_candidates() -> None:
     platform = Platform({f"/spaces/s{number}/content/pages": {"pages": [{}]} for number in range(30)})
     asked = [
         ("space", Candidate(address=f"acme/spaces/s{number}", id=f"s{number}", title="S"))
@@ -209,7 +209,9 @@ def test_pages_are_counted_for_at_most_twenty_candidates() -> None:
 @pytest.mark.parametrize(
     ("parallelism", "items", "alone"), [(1, 1, True), (1, 2, True), (2, 1, True), (2, 2, False)]
 )
-def test_threads_are_used_only_for_several_parallel_reads(parallelism: int, items: int, alone: bool) -> None:
+def test_reader_uses_threads_only_for_several_parallel_reads(
+    parallelism: int, items: int, alone: bool
+) -> None:
     sources = SourceReader(cast(ReadClient, Platform({})), REGISTRY, parallelism)
     threads = sources.map_parallel(lambda _: threading.get_ident(), range(items))
     assert (set(threads) == {threading.get_ident()}) is alone
@@ -249,7 +251,7 @@ def test_translation_output_is_not_an_unmanaged_space() -> None:
     ("more", "silent"),
     [({}, False), (DONE, False), ({"status": "completed"}, True), ({"status": "running"}, False)],
 )
-def test_translation_without_output_id_makes_pruning_unsafe(more: dict[str, Any], silent: bool) -> None:
+def test_translation_without_output_id_makes_space_pruning_unsafe(more: dict[str, Any], silent: bool) -> None:
     """Otherwise, the space of a translation that does not name it is deleted as undeclared.
 
     Otherwise, a translation that has not run yet keeps every space from being pruned.

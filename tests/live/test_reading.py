@@ -46,7 +46,7 @@ def test_undeclared_space_of_other_organization_may_be_transferred() -> None:
     ],
     ids=["is still declared there", "was here before", "cannot be given away", "is something else"],
 )
-def test_transfer_from_other_organization_is_ruled_out(
+def test_transfer_source_must_have_lost_its_entry(
     found: ReadingState, kind: str, known: dict[Address, Address]
 ) -> None:
     """Otherwise, what another organization still declares is taken for something that was given away.
@@ -87,7 +87,7 @@ def test_matched_entry_is_live_unless_transferred_or_deleted() -> None:
         gone.clear()
 
 
-def test_reference_to_pending_output_is_unbound() -> None:
+def test_reference_to_missing_translation_output_has_no_id() -> None:
     """Otherwise, what refers to a translation's space gets the id of the translation."""
     found = state(SPACE, NOTHING, NOTHING, NOTHING)
     assert found.live_id(at(A)) is None

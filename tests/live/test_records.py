@@ -65,23 +65,23 @@ SPACE: Things = {"space": {"a": {"title": "A"}}}
 @pytest.mark.parametrize(
     "other", [file(f"{A}=x", platform="https://staging.example"), file(f"{A}=x", organization="9")]
 )
-def test_recorded_ids_of_other_platform_are_ignored(other: IdsFile) -> None:
+def test_ids_lines_of_other_platform_are_ignored(other: IdsFile) -> None:
     found = reading(declared(SPACE), other)
     assert found.recorded_lines.lines == found.recorded_ids.lines == {}
     assert found.recorded_ids.organizations_without_lines == {ACME, OTHER}
 
 
-def test_organization_without_recorded_ids_counts_as_empty() -> None:
+def test_organization_without_ids_lines_has_no_recorded_ids() -> None:
     """Otherwise, where nothing is recorded yet content is made beside what it perhaps is."""
     assert reading(declared(SPACE), file(f"{A}=x")).recorded_ids.organizations_without_lines == {OTHER}
 
 
-def test_recorded_id_without_entry_is_orphan() -> None:
+def test_ids_line_without_entry_is_orphan() -> None:
     found = reading(declared(SPACE), file(f"{A}=x", f"{B}=y"))
     assert found.recorded_lines.orphans == {"y": at(B)}
 
 
-def test_recorded_id_of_unsupported_entry_is_not_orphan() -> None:
+def test_ids_line_of_unsupported_entry_is_not_orphan() -> None:
     """Else another entry takes over what it is.
 
     Otherwise, what the server lacks counts as removed, and another entry takes over what it is.
@@ -115,7 +115,7 @@ def test_entry_is_returned_if_base_has_only_id(before: Base, returned: bool) -> 
     assert found.recorded_lines.re_added == ({at(A)} if returned else frozenset())
 
 
-def test_undeclared_entry_does_not_count_as_returned() -> None:
+def test_undeclared_entry_is_never_re_added() -> None:
     """Otherwise, what nobody declares counts as an entry that came back."""
     found = reading(declared({}), file(f"{A}=x"), base({}, file(f"{A}=x")))
     assert found.recorded_lines.re_added == frozenset()
@@ -124,28 +124,28 @@ def test_undeclared_entry_does_not_count_as_returned() -> None:
 # In another organization.
 
 
-def test_recorded_id_follows_entry_to_other_organization() -> None:
+def test_ids_line_follows_entry_to_other_organization() -> None:
     found = reading(declared({}, SPACE), file(f"{A}=x"))
     there = at("other/spaces/a")
     assert found.recorded_lines.lines[there].id == "x"
     assert there not in found.recorded_ids.lines  # it was written about another place: nothing is gone here
 
 
-def test_own_recorded_id_overrides_id_from_other_organization() -> None:
+def test_own_ids_line_overrides_line_of_other_organization() -> None:
     """Otherwise, a line of another organization goes before the entry's own."""
     own = file("other/spaces/a=own", organization="2")
     both = IdsFile({HERE: {**file(f"{A}=x").sections[HERE], **own.sections[HERE]}})
     assert reading(declared({}, SPACE), both).recorded_lines.lines[at("other/spaces/a")].id == "own"
 
 
-def test_recorded_id_of_team_does_not_cross_organizations() -> None:
+def test_ids_line_of_team_does_not_cross_organizations() -> None:
     """Otherwise, the id of one organization's team is looked for in another one, and told as gone."""
     teams: Things = {"team": {"a": {"title": "A"}}}
     found = reading(declared({}, teams), file("acme/teams/a=x"))
     assert found.recorded_lines.lines == {at("acme/teams/a"): RecordedLine(at("acme/teams/a"), "x")}
 
 
-def test_recorded_id_stays_with_entry_in_same_organization() -> None:
+def test_ids_line_stays_with_entry_in_same_organization() -> None:
     found = reading(declared(SPACE, SPACE), file(f"{A}=x"))
     assert at("other/spaces/a") not in found.recorded_lines.lines
 
@@ -154,7 +154,7 @@ def test_recorded_id_stays_with_entry_in_same_organization() -> None:
 
 
 @pytest.mark.parametrize(("missing", "codes"), [("team-t", ["DP315"]), ("space-s", []), ("nothing", [])])
-def test_recorded_id_of_wrong_kind_fails(missing: str, codes: list[str]) -> None:
+def test_ids_line_of_wrong_kind_fails(missing: str, codes: list[str]) -> None:
     """Otherwise, a line with the id of something else is told as one that is gone."""
     live = Case({}, {"team": {"t": {"title": "T"}}, "space": {"s": {"title": "S"}}}).sides()
     state = reading(declared(SPACE), file(f"{A}={missing}"))
@@ -167,7 +167,7 @@ def test_recorded_id_of_wrong_kind_fails(missing: str, codes: list[str]) -> None
 # What a reading gives.
 
 
-def test_ids_are_recorded_only_for_ambiguous_matched_entries() -> None:
+def test_ids_lines_are_written_only_for_matched_content() -> None:
     """Otherwise, what its key tells for certain gets a line, which then goes before the key."""
     case = Case(
         {"space": {"a": {"title": "A"}, "new": {"title": "New"}}, "member": {"ada": {"role": "read"}}},
@@ -177,7 +177,7 @@ def test_ids_are_recorded_only_for_ambiguous_matched_entries() -> None:
     assert recorded_lines(REGISTRY, sides.desired, sides.snapshot) == {at(A): RecordedLine(at(A), "space-a")}
 
 
-def test_recorded_section_id_includes_first_site_space() -> None:
+def test_ids_line_of_section_includes_first_site_space() -> None:
     things: Things = {
         "space": {"a": {"title": "A"}},
         "site": {"docs": {"title": "Docs"}},
@@ -192,7 +192,7 @@ def test_recorded_section_id_includes_first_site_space() -> None:
     assert also["acme/sites/docs"] is None
 
 
-def test_recorded_translation_id_includes_output_space() -> None:
+def test_ids_line_of_translation_includes_output_space() -> None:
     case = Case()
     source = {"source": {"space": case.ref("space", "s"), "language": "en"}, "language": "fr"}
     case.wanted = case.live = {"space": {"s": {"title": "S"}}, "translation": {"fr": source}}

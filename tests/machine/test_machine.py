@@ -19,12 +19,12 @@ SEEDS = (1, 2, 4)
 
 
 @pytest.mark.parametrize("seed", [*SEEDS, *range(100, examples(100, 160))])
-def test_random_walk_keeps_every_promise(seed: int, tmp_path: Path) -> None:
+def test_random_command_sequence_keeps_every_documented_promise(seed: int, tmp_path: Path) -> None:
     with machines(tmp_path) as made:
         walk(made(seed), STEPS)
 
 
-def test_same_seed_gives_same_random_walk(tmp_path: Path) -> None:
+def test_same_seed_gives_same_random_command_sequence(tmp_path: Path) -> None:
     with machines(tmp_path) as made:
         histories = []
         for _ in range(2):
@@ -34,7 +34,7 @@ def test_same_seed_gives_same_random_walk(tmp_path: Path) -> None:
     assert histories[0] == histories[1]
 
 
-def test_every_promise_has_check_or_exemption() -> None:
+def test_every_documented_promise_is_tested_or_exempt() -> None:
     numbers = set(range(1, len(PROMISES) + 1))
     assert CHECKS.keys() | ELSEWHERE.keys() == numbers
     assert not CHECKS.keys() & ELSEWHERE.keys()

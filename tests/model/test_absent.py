@@ -49,10 +49,10 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("name", [name for name, value in ABSENT.items() if type(value) is bool])
-def test_model_boolean_defaults_are_false_except_listed(name: str) -> None:
+def test_plan_model_booleans_default_to_false_except_listed(name: str) -> None:
     assert ABSENT[name] is (name in TRUE)
 
 
 @pytest.mark.parametrize("name", [name for name, value in ABSENT.items() if type(value) in (int, float)])
-def test_model_number_defaults_are_zero_except_listed(name: str) -> None:
+def test_plan_model_numbers_default_to_zero_except_listed(name: str) -> None:
     assert ABSENT[name] == NUMBERS.get(name, 0)

@@ -79,7 +79,7 @@ def test_address_ancestors_start_with_itself() -> None:
         ("acme/sites/docs/redirects/[/old/start]", "acme/sites/docs/redirects/[%2Fold%2Fstart]"),
     ],
 )
-def test_encoded_slashes_name_the_same_address(printed: str, encoded: str) -> None:
+def test_differently_encoded_slashes_give_equal_address(printed: str, encoded: str) -> None:
     """Policies and scripts have addresses in the encoded form."""
     assert Address.parse(printed) == Address.parse(encoded)
     assert str(Address.parse(encoded)) == printed
@@ -161,7 +161,9 @@ def test_pattern_matches_expected_addresses(pattern: str, matched: list[str], mi
         ("sites/*/structure", ["acme/sites/docs/structure/a/b"], ["acme/sites/docs"]),
     ],
 )
-def test_pattern_covers_expected_addresses(pattern: str, covered: list[str], free: list[str]) -> None:
+def test_pattern_includes_descendants_of_expected_addresses(
+    pattern: str, covered: list[str], free: list[str]
+) -> None:
     parsed = Pattern.parse(pattern, WORDS)
     assert [text for text in covered + free if parsed.matches_or_contains(Address.parse(text))] == covered
 
@@ -204,7 +206,7 @@ def test_address_as_pattern_matches_only_itself(segments: tuple[str, ...]) -> No
 
 
 @given(SEGMENTS, st.data())
-def test_star_pattern_matches_exactly_one_segment(segments: tuple[str, ...], data: st.DataObject) -> None:
+def test_star_in_pattern_matches_exactly_one_segment(segments: tuple[str, ...], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(segments) - 1))
     pattern = Pattern.parse("/".join((*segments[:at], "*", *segments[at + 1 :])), ())
     assert pattern.matches(Address(segments))

@@ -28,7 +28,7 @@ def acyclic(onward: dict[str, list[str]]) -> bool:
         ({"a": ["b", "c"], "b": ["a"], "c": ["a"]}, {"a"}),
     ],
 )
-def test_cycle_breakers_are_found_in_graph(onward: dict[str, list[str]], found: set[str]) -> None:
+def test_cycle_breaking_nodes_are_found_in_graph(onward: dict[str, list[str]], found: set[str]) -> None:
     assert cycle_breaking_nodes(onward) == found
 
 
@@ -38,7 +38,7 @@ def test_strongly_connected_components_of_graph() -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_graph_without_cycle_breakers_is_acyclic(seed: int) -> None:
+def test_graph_without_cycle_breaking_nodes_is_acyclic(seed: int) -> None:
     random = Random(seed)
     things = [str(number) for number in range(random.randint(1, 9))]
     onward = {
@@ -50,7 +50,7 @@ def test_graph_without_cycle_breakers_is_acyclic(seed: int) -> None:
     assert gone <= {one for knot in strongly_connected_components(onward) for one in knot}
 
 
-def test_cycle_search_handles_large_ring() -> None:
+def test_cycle_search_handles_large_cycle() -> None:
     number = 20_000
     ring = {one: [(one + 1) % number] for one in range(number)}
     assert cycle_breaking_nodes(ring) == {0}

@@ -40,14 +40,14 @@ def test_duplicate_finding_is_kept_once() -> None:
     assert (found, found.omitted_counts) == ([at(1)], {})
 
 
-def test_finding_at_already_reported_place_is_dropped() -> None:
+def test_finding_at_position_of_reported_error_is_dropped() -> None:
     told = at(2, "DP131")
     found = Findings([told], reported_spans={told.span})
     found += [at(2), at(3)]
     assert found == [told, at(3)]
 
 
-def test_errors_exclude_warnings_and_count_omitted() -> None:
+def test_findings_errors_exclude_warnings_but_count_omitted_errors() -> None:
     found = Findings([at(1, "DP140", "warning"), *(at(line) for line in range(51))])
     assert len(found.errors) == 50
     assert found.errors.omitted_counts == {"DP201": 1}
@@ -61,7 +61,7 @@ def places(one: Diagnostic) -> list[int]:
     return [span.line for label, span in one.related if label == RELATED_LABEL]
 
 
-def test_findings_with_same_cause_are_grouped() -> None:
+def test_findings_with_same_message_are_grouped() -> None:
     (few,) = Findings(shown(line) for line in range(1, 6))
     assert (places(few), few.unlisted_related_count) == ([2, 3, 4, 5], 0)
     (many,) = Findings(shown(line) for line in range(1, 9))

@@ -26,13 +26,13 @@ def said(file: IdsFile) -> dict[str, str]:
     }
 
 
-def test_ids_merge_keeps_lines_of_others() -> None:
+def test_ids_merge_keeps_lines_added_by_others() -> None:
     merged = merge_ids(ids(a="1", b="2"), ids(a="1", c="3"), ids(a="1", b="2", d="4"))
     assert merged.ids == ids(a="1", c="3", d="4")
     assert (merged.replaced_lines, merged.kept_lines) == ((), ())
 
 
-def test_ids_merge_prefers_apply_over_branch_and_reports() -> None:
+def test_ids_merge_conflict_prefers_apply_and_is_reported() -> None:
     merged = merge_ids(ids(a="1"), ids(a="2"), ids(a="3"))
     assert merged.ids == ids(a="2")
     assert [line.id for line in merged.replaced_lines] == ["3"]

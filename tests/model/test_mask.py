@@ -39,12 +39,12 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_mask_finds_secret_in_every_encoding(form: str) -> None:
+def test_secret_mask_finds_secret_in_every_encoding(form: str) -> None:
     assert Mask([SECRET])(f"it said {form}, twice: {form}.") == f"it said {MASK_TEXT}, twice: {MASK_TEXT}."
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
-def test_mask_finds_secret_in_urlsafe_base64(before: str) -> None:
+def test_secret_mask_finds_secret_in_urlsafe_base64(before: str) -> None:
     secret = (
         "ÿþ~?>~ÿ?>?ÿþ~?>"  # nearly every group of it has a character that the alphabets write in two ways
     )
@@ -55,7 +55,7 @@ def test_mask_finds_secret_in_urlsafe_base64(before: str) -> None:
 
 
 @given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=9, max_size=30), st.text(max_size=5))
-def test_mask_finds_secret_inside_longer_base64(secret: str, before: str) -> None:
+def test_secret_mask_finds_secret_inside_longer_base64(secret: str, before: str) -> None:
     """As in basic authentication. Of the characters at its ends, some belong to what is around it, too."""
     try:
         text = base64.b64encode(f"{before}:{secret}".encode()).decode()
@@ -78,24 +78,24 @@ def test_masked_text_never_contains_secret(secret: str, before: str, after: str)
     assert secret not in masked.replace(MASK_TEXT, "")
 
 
-def test_mask_finds_secret_in_escaped_text() -> None:
+def test_secret_mask_finds_secret_in_escaped_text() -> None:
     secret = "pässwörd\x1b\u202e\n\U000e0041x"
     for form in (visible(secret), json_text(secret)[1:-1]):
         assert Mask([secret])(f"<{form}>") == f"<{MASK_TEXT}>"
 
 
 @given(st.text(max_size=100))
-def test_mask_without_secrets_changes_no_text(text: str) -> None:
+def test_secret_mask_without_secrets_changes_no_text(text: str) -> None:
     assert Mask()(text) == text
     assert Mask([""])(text) == text
 
 
-def test_mask_ignores_secrets_below_minimum_length() -> None:
+def test_secret_mask_ignores_secrets_below_minimum_length() -> None:
     assert Mask(["docs", "12345", "a"])("docs 12345 a") == "docs 12345 a"
     assert Mask(["hunter"])("hunter2") == f"{MASK_TEXT}2"
 
 
-def test_mask_finds_lines_of_private_key() -> None:
+def test_secret_mask_hides_each_line_of_private_key() -> None:
     key = "-----BEGIN KEY-----\nAbCdEfGhIjKlMnOpQrSt\nUvWxYz0123456789abcd\n-----END KEY-----\n"
     assert Mask([key])("it begins AbCdEfGhIjKlMnOpQrSt") == f"it begins {MASK_TEXT}"
     assert Mask([key])(repr(key)) == f"'{MASK_TEXT}'"
@@ -106,7 +106,7 @@ def test_mask_hides_secret_lines_of_sixteen_characters() -> None:
     assert mask("abcdefghijklmno ABCDEFGHIJKLMNOP") == f"abcdefghijklmno {MASK_TEXT}"
 
 
-def test_mask_needs_eight_base64_characters() -> None:
+def test_secret_mask_ignores_base64_matches_below_eight_characters() -> None:
     """Six bytes between others; of five bytes no more than one group of four is theirs alone."""
     for before in ("", "a", "ab"):
         long = base64.b64encode(f"{before}s3cr3t-key".encode()).decode()
@@ -118,7 +118,7 @@ def test_mask_needs_eight_base64_characters() -> None:
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd", "abcde"])
 @pytest.mark.parametrize("secret", ["s3cr3t-key-9", "s3cr3t-key-90", "s3cr3t-key-901"])
-def test_mask_hides_exact_base64_groups_of_secret(before: str, secret: str) -> None:
+def test_secret_mask_hides_exact_base64_groups_of_secret(before: str, secret: str) -> None:
     text = base64.b64encode(f"{before}{secret}!?!?".encode()).decode()
     first, last = -(-len(before) // 3) * 4, (len(before) + len(secret)) // 3 * 4
     hidden, rest = Mask([secret])(text).split(MASK_TEXT)
@@ -126,11 +126,11 @@ def test_mask_hides_exact_base64_groups_of_secret(before: str, secret: str) -> N
     assert len(text) - last - 3 <= len(rest) <= len(text) - last
 
 
-def test_mask_replaces_longer_secret_first() -> None:
+def test_secret_mask_replaces_longer_secret_first() -> None:
     assert Mask(["abcdef", "abcdefghi"])("abcdefghi abcdef") == f"{MASK_TEXT} {MASK_TEXT}"
 
 
-def test_mask_repr_hides_secrets() -> None:
+def test_secret_mask_repr_hides_secrets() -> None:
     assert SECRET not in repr(Mask([SECRET]))
 
 
@@ -152,7 +152,7 @@ def test_mask_covers_data_but_not_schema_values() -> None:
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_mask_covers_deferred_values(elsewhere: bool) -> None:
+def test_secret_mask_hides_secrets_in_deferred_values(elsewhere: bool) -> None:
     """Whether or not the secret is in what is there already."""
     at = Span("s3cr3t.yaml", 1, 1, 1, 2)
     plan = Plan(
@@ -164,7 +164,7 @@ def test_mask_covers_deferred_values(elsewhere: bool) -> None:
     assert masked.origins == {f"acme/{MASK_TEXT}": Origin(file=f"{MASK_TEXT}.yaml", line=1, column=1)}
 
 
-def test_mask_does_not_evaluate_deferred_values() -> None:
+def test_secret_mask_does_not_evaluate_deferred_values() -> None:
     made: list[str] = []
     origins: LazyMapping[Origin] = LazyMapping(lambda: [made.append("made")][:0], Origin.of)
     Mask(["s3cr3t"]).mask_model(Plan(origins=origins))
@@ -184,6 +184,6 @@ def test_mask_does_not_evaluate_deferred_values() -> None:
         ("https://x.example:443/@ada, ada@x.example", "https://x.example:443/@ada, ada@x.example"),
     ],
 )
-def test_mask_hides_password_in_url(text: str, masked: str) -> None:
+def test_secret_mask_hides_password_in_url(text: str, masked: str) -> None:
     assert Mask()(text) == masked
     assert Mask().mask_data({"a": [text]}) == {"a": [masked]}

@@ -44,7 +44,7 @@ def test_refusal_rules_fill_all_placeholders() -> None:
     assert NAMES.keys() - {name for name, _ in found} == {"STAYS_HIDDEN", "CANNOT_HIDE", "CONTENT", "LIMITS"}
 
 
-def test_refusal_with_answer_text_has_answer_data() -> None:
+def test_refusal_suggesting_an_answer_contains_answer_data() -> None:
     assert [name for name, said in calls() if "answer" in said and "answers" not in said] == []
 
 

@@ -31,7 +31,7 @@ def structs() -> list[type[Struct]]:
     return found
 
 
-def test_structs_with_cached_properties_have_dict() -> None:
+def test_structs_with_cached_properties_declare_dict() -> None:
     """A cached property without `dict=True` fails when it is asked for, and not before."""
     assert {
         one.__name__
@@ -92,7 +92,7 @@ def test_equality_ignores_source_position(
     assert not here == other  # noqa: SIM201
 
 
-def test_file_start_span_covers_no_character() -> None:
+def test_file_start_span_has_zero_length() -> None:
     start = Span.start_of("a.yaml")
     assert str(start) == "a.yaml:1:1"
     assert (start.end_line, start.end_column) == (start.line, start.column)

@@ -31,7 +31,7 @@ TEAM = Address(("acme", "teams", "writers"))
 VALUE = {"b": [Ref(TEAM), {"c": LiveId("l1")}], "a": (Secret("KEY"), 1)}
 
 
-def test_value_leaves_are_visited_in_sorted_order() -> None:
+def test_value_leaves_are_visited_in_key_order() -> None:
     assert list(leaves(VALUE)) == [Ref(TEAM), LiveId("l1"), Secret("KEY"), 1]
     assert list(map_leaves(VALUE, lambda leaf: leaf)) == ["a", "b"]
     assert map_leaves(VALUE, str) == {
@@ -69,7 +69,7 @@ def test_plan_json_marks_references_ids_and_secrets() -> None:
     assert marker_names("dpsync:ref", "dpsync:ref") == set()
 
 
-def test_plan_json_fill_replaces_every_marker() -> None:
+def test_filling_plan_json_replaces_every_marker() -> None:
     assert fill_markers(PLAIN, lambda marker, name: f"{marker}={name}") == {
         "a": ["dpsync:env=KEY", 1],
         "b": ["dpsync:ref=acme/teams/writers", {"c": "dpsync:id=l1"}],
@@ -92,7 +92,7 @@ def test_plan_json_fill_replaces_every_marker() -> None:
     ],
     ids=["env", "ref", "id", "wrapped", "wrapped number", "nested", "twice", "list"],
 )
-def test_data_resembling_a_marker_is_escaped(data: Any) -> None:
+def test_plan_json_escapes_data_resembling_a_marker(data: Any) -> None:
     """A platform that holds such data would be sent a secret in its place."""
     plain = to_plain(data)
     for marker in ("dpsync:env", "dpsync:ref", "dpsync:id"):
@@ -100,7 +100,7 @@ def test_data_resembling_a_marker_is_escaped(data: Any) -> None:
     assert fill_markers(plain, lambda *_: "filled") == data
 
 
-def test_marker_inside_escaped_data_is_filled() -> None:
+def test_plan_json_fills_marker_inside_escaped_data() -> None:
     plain = to_plain({"dpsync:env": Secret("KEY")})
     assert marker_names(plain, "dpsync:env") == {"KEY"}
     assert fill_markers(plain, lambda marker, name: f"{marker}={name}") == {"dpsync:env": "dpsync:env=KEY"}
@@ -174,11 +174,11 @@ def test_ids_lines_use_current_organization_key() -> None:
         ({("o", Address.parse("globex/teams/a")): None, ("o", TWO.address): TWO}, file(TWO)),
     ],
 )  # fmt: skip
-def test_ids_edit_changes_only_given_addresses(edits: Any, after: IdsFile) -> None:
+def test_ids_file_edit_changes_only_given_addresses(edits: Any, after: IdsFile) -> None:
     assert file(ONE).with_edits("p", edits) == after
 
 
-def test_ids_edit_keeps_other_organizations() -> None:
+def test_ids_file_edit_keeps_other_organizations() -> None:
     both = IdsFile({"p": {"o": {ONE.address: ONE}, "q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
     edited = both.with_edits("p", {("o", ONE.address): None})
     assert edited == IdsFile({"p": {"q": {TWO.address: TWO}}, "r": {"o": {TWO.address: TWO}}})
@@ -190,7 +190,7 @@ def test_ids_edit_keeps_other_organizations() -> None:
     assert both.with_edits("p", edits) == IdsFile({"r": {"o": {TWO.address: TWO}}})
 
 
-def test_ids_replace_overwrites_whole_organization() -> None:
+def test_ids_file_replace_overwrites_whole_organization() -> None:
     assert file(ONE).with_section("p", "o", {TWO.address: TWO}) == file(TWO)
     assert file(ONE).with_section("p", "o", {}) == IdsFile()
     assert file(ONE).with_section("q", "o", {TWO.address: TWO}).sections.keys() == {"p", "q"}
@@ -232,12 +232,14 @@ def test_invalid_pattern_error_explains_reason(text: str, why: str) -> None:
         ("globex/**", False, False),
     ],
 )
-def test_pattern_matches_and_covers_address(pattern: str, matches: bool, covers: bool) -> None:
+def test_address_pattern_matches_address_and_its_descendants(
+    pattern: str, matches: bool, covers: bool
+) -> None:
     found = Pattern.parse(pattern, ["teams"])
     assert (found.matches(TEAM), found.matches_or_contains(TEAM)) == (matches, covers)
 
 
-def test_pattern_keeps_field_and_text() -> None:
+def test_parsed_pattern_keeps_field_and_original_text() -> None:
     found = Pattern.parse("teams/*#title", ["teams"])
     assert (found.text, found.address_text, found.field) == ("teams/*#title", "teams/*", "title")
     assert found.segments == ("*", "teams", "*")
@@ -258,7 +260,7 @@ def test_each_cycle_is_found_once(around: dict[str, str | None], found: list[tup
     assert list(find_simple_cycles(around, lambda name: around[name])) == found
 
 
-def test_cycle_text_starts_anywhere_and_is_shortened() -> None:
+def test_long_cycle_description_is_shortened() -> None:
     assert rotated_to("b", ("a", "b", "c")) == ("b", "c", "a")
     assert format_cycle("abcdefghij", ">") == "a>b>c>d>e>f>g>h>i>j"
     assert format_cycle("abcdefghijk", ">") == "a>b>c>d>e>f>g>h>i>… (1 more)>k"
@@ -302,7 +304,7 @@ PLANNING = f"{READING} --base main"
         ("plan --select 'a b'", f"dpsync plan {PLANNING} --select 'a b'"),
     ],
 )
-def test_printed_command_is_completed_with_flags(written: str, typed: str) -> None:
+def test_printed_command_repeats_flags_of_run(written: str, typed: str) -> None:
     assert EVERYWHERE.add_flags_to_commands(f"run `dpsync {written}`") == f"run {typed}"
 
 

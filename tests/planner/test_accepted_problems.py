@@ -45,7 +45,7 @@ def planned(case: Case) -> Plan:
         pytest.param(WANTED, FAILED, ["**#status"], False, id="another kind's field"),
     ],
 )
-def test_accepted_problem_is_not_listed_as_trouble(
+def test_accepted_platform_problem_is_not_listed_as_problem(
     wanted: Things, live: Things, accept: list[str], accepted: bool
 ) -> None:
     plan = planned(Case(wanted, live, accept=accept))
@@ -58,7 +58,7 @@ def test_plan_digest_ignores_accept_patterns() -> None:
     assert len({plan.digest for plan in plans}) == 1
 
 
-def test_plan_offers_resending_accepted_failed_field() -> None:
+def test_accepted_problem_suggests_confirm_send_for_failed_field() -> None:
     case = Case(WANTED, FAILED, accept=["openapi/billing#lastProcessErrorCode"])
     (item,) = planned(case).accepted
     assert item.field == "source"
@@ -95,7 +95,7 @@ def test_plan_notes_unneeded_accept_pattern(
     assert [(item.severity, item.text) for item in notes] == ([note] if note else [])
 
 
-def test_unreadable_object_keeps_accept_pattern() -> None:
+def test_accept_pattern_of_unreadable_object_is_not_unneeded() -> None:
     """Otherwise, a token that reads less tells its user to remove lines that are needed."""
     sides = Case(SAML, ACTIVE, accept=["saml/azure#status"]).sides()
     address = Address.parse("acme/saml/azure")
@@ -104,7 +104,7 @@ def test_unreadable_object_keeps_accept_pattern() -> None:
     assert not [item for item in plan.notes if item.address.startswith("policy.accept")]
 
 
-def test_plan_keeps_accept_pattern_outside_selection() -> None:
+def test_accept_pattern_outside_selection_is_not_unneeded() -> None:
     case = Case({**SAML, "team": {"one": {"title": "One"}}}, {**PENDING, "team": {"one": {"title": "One"}}})
     case.accept = ["saml/azure#status"]
     plan = make_plan(replace(case.sides(), options=Options(select=("teams/*",))))
@@ -120,7 +120,7 @@ def test_plan_records_origin_of_accept_pattern() -> None:
     assert plan.origins['policy.accept "saml/azure#status"'].file == SPAN.file
 
 
-def test_decisions_separate_accepted_problems_from_trouble() -> None:
+def test_plan_separates_accepted_problems_from_other_problems() -> None:
     both: Things = {**SAML, **WANTED}
     found = decide(Case(both, {**PENDING, **FAILED}, accept=["saml/*#status"]).sides())
     assert [item.address for item in found.accepted] == ["acme/saml/azure"]

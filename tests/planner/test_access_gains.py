@@ -104,7 +104,9 @@ CHUNK = 50
 
 @pytest.mark.parametrize("profile", ["published", "full"])
 @pytest.mark.parametrize("first", [seed for seed in SEEDS if seed % CHUNK == 0])
-def test_access_exposures_match_oracle_on_random_organizations(profile: str, first: int) -> None:
+def test_access_exposures_match_reference_implementation_on_random_organizations(
+    profile: str, first: int
+) -> None:
     """A member who can silently do more after an apply is what the list of exposures must prevent."""
     for seed in range(first, first + CHUNK):
         example = Example(seed, profile)
@@ -119,7 +121,7 @@ def test_access_exposures_match_oracle_on_random_organizations(profile: str, fir
         assert example.gains.possible - covered == set(), seed
 
 
-def test_access_findings_group_equivalent_spaces() -> None:
+def test_access_exposures_group_spaces_with_equal_access() -> None:
     """In an organization with thousands of spaces a plan must not look at each space for each member."""
     before = oracle.world(Random(1))
     api: Place = ("collection", "api")
@@ -137,7 +139,7 @@ def test_access_findings_group_equivalent_spaces() -> None:
     assert {len(finding.places) for finding in found} == {1, 40}
 
 
-def test_irrelevant_changes_do_not_resolve_access(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_not_affecting_access_compute_no_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan of an unchanged organization must not take longer because of its roles."""
     before = oracle.world(Random(1))
     unchanged = decide(sides(before, before))
@@ -147,7 +149,7 @@ def test_irrelevant_changes_do_not_resolve_access(monkeypatch: pytest.MonkeyPatc
     assert access_exposures(unchanged, (renamed,)) == {}
 
 
-def test_access_is_resolved_once_per_equal_role(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_access_is_computed_once_per_equal_role(monkeypatch: pytest.MonkeyPatch) -> None:
     """A team of hundreds with one role on a site must not make each linked space cost hundreds of lookups."""
     before = oracle.world(Random(1))
     before.members |= {str(number): "read" for number in range(100)}

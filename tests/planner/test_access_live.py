@@ -103,7 +103,7 @@ def test_plan_names_all_missing_permissions() -> None:
     assert "the permissions of " + ", ".join(f"acme/spaces/s{number}" for number in range(5)) + " (" in text
 
 
-def test_declared_empty_permissions_make_exposure_certain(lab: Lab) -> None:
+def test_empty_declared_permissions_make_exposure_certain(lab: Lab) -> None:
     """The plan proposes to write these empty lists."""
     holds(lab, "en")
     empty = "{ permissions: { members: {}, teams: {} }, title: Space"
@@ -133,7 +133,7 @@ def test_team_deletion_exposure_is_listed(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("shown", [("en",), ("en", "fr")], ids=["unchanged", "linked"])
-def test_access_needs_no_extra_requests(lab: Lab, shown: tuple[str, ...]) -> None:
+def test_access_exposures_need_no_extra_requests(lab: Lab, shown: tuple[str, ...]) -> None:
     holds(lab, "en", users={"cy": "edit"})
     roles = "{ members: { cy@acme.example: edit }, teams: {} }"
     lab.server.app.requests.clear()

@@ -38,7 +38,7 @@ REGISTRY = build_registry()
         ("not my own acme/members/[Ada~u1]", Answer("not my own", "acme/members/[Ada~u1]")),
     ],
 )
-def test_confirm_text_parses_to_answer(text: str, answer: Answer) -> None:
+def test_confirm_flag_text_parses_to_answer(text: str, answer: Answer) -> None:
     assert parse_answer(text, REGISTRY) == answer
 
 
@@ -72,7 +72,7 @@ def test_confirm_text_parses_to_answer(text: str, answer: Answer) -> None:
         ("not my own acme/teams/writers", "not my own ADDRESS"),
     ],
 )
-def test_invalid_confirm_text_gets_hint(text: str, words: str) -> None:
+def test_invalid_confirm_flag_text_gets_hint(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=r".+") as wrong:
         parse_answer(text, REGISTRY)
     assert words in str(wrong.value)
@@ -98,7 +98,7 @@ def test_confirm_flag_round_trips_to_answer(subject: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "id: a", "new: true", "dpsync ids --bind a=b", "--confirm a b", "--confirm "]
 )
-def test_confirmed_by_ignores_other_texts(text: str) -> None:
+def test_text_not_being_confirm_flag_gives_no_answer(text: str) -> None:
     assert answer_in_flag(text) is None
 
 
@@ -110,13 +110,13 @@ def asks(answer: Answer) -> Question:
     return Question(answer, NEVER.model_copy(update={"code": str(answer)}))
 
 
-def test_answers_without_question_are_unneeded() -> None:
+def test_confirm_answers_without_question_are_unneeded() -> None:
     answers = Answers(frozenset({OTHER, ONE}))
     assert answers.unneeded_answers([]) == [ONE, OTHER]
     assert answers.unneeded_answers(requested_answers([asks(ONE), NEVER, asks(THIRD)])) == [OTHER]
 
 
-def test_refusals_include_unanswered_and_unanswerable_questions() -> None:
+def test_plan_refusals_include_unanswered_and_unanswerable_questions() -> None:
     """Otherwise, no question is asked: whatever needs an answer is done without."""
     found = [asks(ONE), NEVER, asks(OTHER)]
     assert [item.code for item in Answers(frozenset({OTHER})).unanswered_refusals(found)] == [
@@ -125,7 +125,7 @@ def test_refusals_include_unanswered_and_unanswerable_questions() -> None:
     ]
 
 
-def test_question_without_refusal_uses_its_answer() -> None:
+def test_optional_question_is_no_refusal_but_uses_answer() -> None:
     answers = Answers(frozenset({ONE}))
     assert list(Answers().unanswered_refusals([Question(ONE)])) == []
     assert answers.unneeded_answers(requested_answers([Question(ONE)])) == []
@@ -156,7 +156,7 @@ def test_plan_notes_unneeded_confirm_flag(lab: Lab) -> None:
     assert idle(lab.plan("teams: { t: { title: t } }", "{}", "restructure acme/sites/docs")) == [asked_for]
 
 
-def test_restructure_answer_is_unneeded_without_restructuring(lab: Lab) -> None:
+def test_confirm_restructure_is_unneeded_without_restructuring(lab: Lab) -> None:
     answer = "restructure acme/sites/docs"
     lab.holds(spaces=spaces("x"), sites=[site({"type": "space", "id": "r", "space": "x", "path": "x"})])
     children = "children: [{ type: space, key: x, space: { id: x } }]"
@@ -210,7 +210,7 @@ def warnings(plan: Plan) -> list[str]:
         ),
     ],
 )
-def test_policy_pattern_without_match_is_warned(lab: Lab, policy: str, warned: list[str]) -> None:
+def test_policy_pattern_without_match_gets_warning(lab: Lab, policy: str, warned: list[str]) -> None:
     """Otherwise, every pattern that ignores something is warned of, and is taken away.
 
     Otherwise, a pattern that prunes nothing is not warned of.
@@ -224,7 +224,7 @@ def test_policy_pattern_without_match_is_warned(lab: Lab, policy: str, warned: l
     assert all(plan.origins[address].line == 2 for address in warned)
 
 
-def test_prune_of_undeletable_types_is_warned(lab: Lab) -> None:
+def test_prune_pattern_of_undeletable_kind_gets_warning(lab: Lab) -> None:
     """Otherwise, every pattern that prunes something is warned of."""
     lab.holds()
     said = {

@@ -87,7 +87,7 @@ ALL = [
         test_stage_urls.case(*row)
         for row in rows(test_stage_urls.test_url_change_lists_or_suggests_redirect, 2)
     ),
-    *(Case(*row) for row in rows(test_exposures.test_placing_live_space_on_published_site_exposes_space, 2)),
+    *(Case(*row) for row in rows(test_exposures.test_adding_live_space_to_published_site_is_exposure, 2)),
 ]
 
 
@@ -146,5 +146,5 @@ def _beside(address: str) -> bool:
 
 
 @pytest.mark.parametrize("case", ALL)
-def test_plan_is_unaffected_by_unrelated_objects(case: Case) -> None:
+def test_plan_of_case_ignores_unrelated_objects_and_entries(case: Case) -> None:
     assert told(make_plan(surrounded(case).sides())) == told(make_plan(case.sides()))

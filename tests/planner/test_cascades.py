@@ -190,7 +190,7 @@ def test_section_deletion_cascades_to_ignored_redirect(lab: Lab) -> None:
     assert deleted(plan) == {base: {f"{base}/[x]": True, "acme/sites/docs/redirects//old": True}}
 
 
-def test_cascade_counts_jointly_emptied_section_once(lab: Lab) -> None:
+def test_section_emptied_by_two_deletions_is_counted_once(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(section("a", "x"), section("b", "y", "z"))])
     plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
     base = "acme/sites/[Docs]/structure/[Section b]"
@@ -214,7 +214,7 @@ def test_cascade_is_listed_under_site_deletion(lab: Lab) -> None:
     }
 
 
-def test_space_deletion_keeps_section_getting_new_space(lab: Lab) -> None:
+def test_space_deletion_keeps_section_receiving_new_space(lab: Lab) -> None:
     """Otherwise, a section of that title that shows another space is taken for the one that is meant."""
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"), section("b", "y"))])
     body = (
@@ -296,7 +296,7 @@ TEAMS = [
 ]
 
 
-def test_kept_objects_with_equal_titles_show_ids(lab: Lab) -> None:
+def test_unmanaged_objects_with_equal_titles_show_ids(lab: Lab) -> None:
     lab.holds(teams=TEAMS)
     (kept,) = lab.plan("teams: { w: { title: Writers } }").kept
     assert kept.place == "acme/teams"
@@ -341,7 +341,7 @@ def test_ignored_fields_are_not_changed(lab: Lab, pattern: str, fields: dict[str
     assert changed(lab.plan(body, f"{{ ignore: ['{pattern}'] }}")) == fields
 
 
-def test_ignored_entry_is_not_created(lab: Lab) -> None:
+def test_entry_matching_ignore_policy_is_not_created(lab: Lab) -> None:
     lab.holds()
     plan = lab.plan("teams: { a: { title: Aaa }, b: { title: Bbb } }", "{ ignore: [teams/a] }")
     assert [change.address for change in plan.changes] == ["acme/teams/b"]
@@ -357,7 +357,7 @@ def test_ignored_entry_is_not_created(lab: Lab) -> None:
         (["teams", "teams/*/members"], {"acme/teams/[Sales]", "acme/teams/w/members/[cy@acme.example]"}),
     ],
 )
-def test_prune_pattern_covers_exactly_one_list(lab: Lab, patterns: list[str], gone: set[str]) -> None:
+def test_prune_pattern_deletes_in_exactly_one_list(lab: Lab, patterns: list[str], gone: set[str]) -> None:
     team = {"id": "t1", "title": "Writers", "members": [{"user": "bo", "role": "owner"}, {"user": "cy"}]}
     lab.holds(teams=[team, {"id": "t2", "title": "Sales"}])
     body = "members: { ada@acme.example: admin, bo@acme.example: create, cy@acme.example: read }\n" \
@@ -365,7 +365,7 @@ def test_prune_pattern_covers_exactly_one_list(lab: Lab, patterns: list[str], go
     assert set(deleted(lab.plan(body, prune(*patterns)))) == gone
 
 
-def test_prune_of_structure_covers_all_levels(lab: Lab) -> None:
+def test_prune_of_site_structure_includes_all_levels(lab: Lab) -> None:
     lab.holds(
         spaces=spaces("x", "y"),
         sites=[site(section("a", "x", "y"), group("g", group("h", section("b", "x"))))],

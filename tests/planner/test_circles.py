@@ -122,7 +122,7 @@ def test_random_collection_trees_converge_unless_cyclic(lab: Lab, seed: int) -> 
         lab.converges(entries)
 
 
-def test_section_group_swaps_places_with_child(lab: Lab) -> None:
+def test_section_group_and_its_child_swap_nesting(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(group("g", group("h")), section("a", "x"))])
     lab.converges("""
         sites:

@@ -69,7 +69,7 @@ def test_collection_order_is_unmanaged_when_undeclared(lab: Lab) -> None:
     assert lab.plan(AT_THE_TOP.replace("collectionOrder: [c, a, b]", "")).changes == ()
 
 
-def test_unlisted_collections_keep_their_place(lab: Lab) -> None:
+def test_undeclared_collections_keep_their_position(lab: Lab) -> None:
     lab.holds(collections=collections(a=None, u=None, b=None, v=None, c=None))
     lab.converges(AT_THE_TOP)
     assert order(lab) == "CAUBV"

@@ -30,10 +30,10 @@ NAME = Field("name", Text(0, 9), null_effect="clear")
         (NAME, "", None, False),
     ],
 )
-def test_null_equals_only_absent_value(field: Field, wanted: Value, live: Value, equal: bool) -> None:
+def test_null_is_equal_only_to_absent_value(field: Field, wanted: Value, live: Value, equal: bool) -> None:
     assert equals_live(field, wanted, live) == equal
 
 
 @pytest.mark.parametrize(("as_set", "equal"), [(True, True), (False, False)])
-def test_list_order_matters_unless_set(as_set: bool, equal: bool) -> None:
+def test_list_comparison_ignores_order_only_for_sets(as_set: bool, equal: bool) -> None:
     assert equals_live(Field("names", List(Text(), is_set=as_set)), ["b", "a"], ["a", "b"]) == equal

@@ -100,7 +100,9 @@ def update(kind: Kind, field: Field, before: Any, after: Any) -> list[tuple[str,
 
 
 @pytest.mark.parametrize(("kind", "field", "less", "more"), ALL)
-def test_raised_field_is_exposure_but_lowered_is_not(kind: Kind, field: Field, less: Any, more: Any) -> None:
+def test_widening_field_change_is_exposure_unlike_narrowing_change(
+    kind: Kind, field: Field, less: Any, more: Any
+) -> None:
     """Otherwise, a less visible object counts as exposed, and the user confirms a meaningless number."""
     readable = field.response_path is not None  # what is not is compared with a git base
     if readable and (field.call_for_value(more) is not None or field.own_call is None):
@@ -134,7 +136,7 @@ def test_every_security_field_defines_its_exposure() -> None:
     ],
     ids=lambda kind: kind.name,
 )
-def test_creating_security_object_is_listed_once(kind: Kind) -> None:
+def test_creating_security_relevant_object_is_one_exposure(kind: Kind) -> None:
     path, things = around(kind)
     key = {kind.default_key_field: "x"} if kind.default_key_field else {}
     found = exposed(Case({**things, kind.name: {path: key}}, dict(things)))
@@ -235,7 +237,7 @@ LINKED = {"title": "L", "to": {"kind": "url", "url": "https://a.example"}}
         (field("section", "condition"), "visitor.is_admin", "true", True),
     ],
 )
-def test_exposure_raised_by_field_change(of: Field, before: Any, after: Any, more: bool) -> None:
+def test_field_change_widening_access_is_exposure(of: Field, before: Any, after: Any, more: bool) -> None:
     """Otherwise, an inherited level that may be more is told as none.
 
     Otherwise, a condition that lets everybody in is no exposure.
@@ -250,7 +252,7 @@ def test_exposure_raised_by_field_change(of: Field, before: Any, after: Any, mor
     ("url", "listed"),
     [("https://b.example/", True), ("https://docs.example/terms", False), ("https://[broken", True)],
 )
-def test_links_to_foreign_hosts_are_exposures(new: bool, url: str, listed: bool) -> None:
+def test_customization_links_to_foreign_hosts_are_exposures(new: bool, url: str, listed: bool) -> None:
     """Otherwise, a public page leads people to a foreign host, and no plan lists it.
 
     Otherwise, a link to one's own site is counted as exposed.
@@ -347,7 +349,9 @@ LONG = f"https://{'a' * 60}.example"
         ("space", {"defaultLevel": "inherit"}, []),
     ],
 )
-def test_new_object_exposes_its_raised_fields(kind: str, fields: dict[str, Any], listed: list[str]) -> None:
+def test_new_object_lists_access_widening_fields_as_exposures(
+    kind: str, fields: dict[str, Any], listed: list[str]
+) -> None:
     """Otherwise, what is new and powerful is not told, or what is harmless is."""
     key = {"slug" if kind == "openapi" else "title": "x"}
     case = Case({kind: {"x": {**key, **fields}}}, {kind: {}})
@@ -517,7 +521,7 @@ def shows(
         (shows({"condition": "x"}, elsewhere=OPEN), shows(None, elsewhere=OPEN, live=True), []),
     ],
 )  # fmt: skip
-def test_placing_live_space_on_published_site_exposes_space(
+def test_adding_live_space_to_published_site_is_exposure(
     after: dict[str, Any], before: dict[str, Any], listed: list[str]
 ) -> None:
     """Otherwise, a place that shows another thing now publishes it untold.
@@ -528,7 +532,7 @@ def test_placing_live_space_on_published_site_exposes_space(
     assert [item.address for item in plan(Case(after, before)).exposures] == listed
 
 
-def test_new_public_site_exposes_its_live_spaces() -> None:
+def test_new_public_site_lists_live_spaces_as_exposed() -> None:
     found = exposed(Case(shows({}), {"space": SPACES}))
     fields = [("acme/sites/d", "visibility"), ("acme/sites/d", "published")]
     assert found == [*fields, (PLACE.replace("/p", "/t"), "space"), (PLACE, "space")]
@@ -539,7 +543,7 @@ def test_unpublished_new_site_exposes_no_spaces() -> None:
     assert exposed(Case(shows({}, site=hidden), {"space": SPACES})) == [("acme/sites/d", "visibility")]
 
 
-def test_site_space_with_weaker_condition_is_exposure() -> None:
+def test_weakened_site_space_condition_is_exposure() -> None:
     """Otherwise, content that was shown to a few is shown to all, untold."""
     behind = {"d/a": {"title": "A", "path": "a", "draft": False, "condition": "visitor.is_admin"}}
     before, after = shows({}, live=True, elsewhere=OPEN), shows({}, elsewhere=OPEN)
@@ -550,7 +554,7 @@ def test_site_space_with_weaker_condition_is_exposure() -> None:
 
 
 @pytest.mark.parametrize("proxy", [False, True], ids=["alone", "while the site is exposed otherwise"])
-def test_leaving_draft_group_is_exposure(proxy: bool) -> None:
+def test_moving_section_out_of_draft_group_is_exposure(proxy: bool) -> None:
     """Otherwise, where a site is exposed otherwise in the same plan, its new public places are not listed."""
     after, before = shows({}, group={"draft": True}), shows({}, group={"draft": True}, live=True)
     after["section"]["d/a"]["group"] = None
@@ -590,7 +594,7 @@ TWO = (
         (1, ("expose 0002",), False),
     ],
 )
-def test_exposures_above_limit_need_confirmed_count(
+def test_more_exposures_than_limit_need_confirmed_count(
     limit: int | None, confirm: tuple[str, ...], refused: bool
 ) -> None:
     """Otherwise, any number of things becomes public."""
@@ -614,20 +618,20 @@ def test_unneeded_expose_answer_is_noted() -> None:
 # In text.
 
 
-def test_plan_text_counts_opened_access() -> None:
+def test_plan_text_counts_access_widening_changes() -> None:
     text = render_plan(plan(Case(*TWO)), PLAIN)
     assert text.count("  opens access\n") == 2
     assert " 1 change opens access in 2 ways." in text.splitlines()[-1]
 
 
-def test_last_line_counts_two_changes_opening_access() -> None:
+def test_plan_summary_counts_two_access_widening_changes() -> None:
     """Lines are not counted: otherwise, a plan with one change ends with "2 changes open access"."""
     private, public = {"visibility": "private"}, {"visibility": "public"}
     sides = ({"openapi": dict.fromkeys("ab", value)} for value in (public, private))
     assert render_plan(plan(Case(*sides)), PLAIN).splitlines()[-1].endswith(" 2 changes open access.")
 
 
-def test_plan_text_omits_access_without_exposures() -> None:
+def test_plan_text_has_no_access_count_without_exposures() -> None:
     assert "access" not in render_plan(plan(Case(TWO[1], TWO[0])), PLAIN)
 
 

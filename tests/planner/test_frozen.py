@@ -25,6 +25,6 @@ def data() -> Iterator[tuple[str, type[Struct]]]:
                     yield package.__name__.removeprefix("dpsync."), found
 
 
-def test_planner_data_is_frozen_except_allowlist() -> None:
+def test_planner_data_classes_are_frozen_except_listed_ones() -> None:
     found = {f"{package}.{one.__name__}" for package, one in data() if not one.__struct_config__.frozen}
     assert found == GROWS

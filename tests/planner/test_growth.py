@@ -98,11 +98,11 @@ def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_planner_functions_never_scale_quadratically(name: str) -> None:
+def test_planner_function_calls_grow_at_most_linearly(name: str) -> None:
     assert steep(lambda size: run(SHAPES[name](size), parallelism=1)) == {}
 
 
-def test_repeated_apply_executes_equal_lines() -> None:
+def test_repeated_apply_executes_same_number_of_lines() -> None:
     apply = [run(SHAPES["applying creates"](SIZE), parallelism=1) for _ in range(3)]
     _, first, second = (lines(one) for one in apply)
     assert first == second

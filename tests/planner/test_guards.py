@@ -119,7 +119,9 @@ def test_unreadable_dependents_block_deletion(lab: Lab, path: str) -> None:
         ("sites/**", ["[Section b]", "[Section b]/[x]"]),
     ],
 )
-def test_protect_pattern_excludes_children_of_match(lab: Lab, pattern: str, protected: list[str]) -> None:
+def test_protect_pattern_does_not_protect_children_of_match(
+    lab: Lab, pattern: str, protected: list[str]
+) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x"), section("b", "x"))])
     plan = lab.plan(NAVIGATION, f"{{ prune: [sites/docs/structure], protect: ['{pattern}'], {LIMITLESS} }}")
     assert codes(plan) == [("protected", f"acme/sites/docs/structure/{name}") for name in protected]
@@ -229,7 +231,7 @@ MEMBERS = f"{{ prune: [members], {LIMITLESS} }}"
         ("new@acme.example: admin", ["last-admin", "own-user"]),
     ],
 )
-def test_members_must_keep_admin_and_token_rights(lab: Lab, members: str, refused: list[str]) -> None:
+def test_plan_refuses_losing_last_admin_or_token_rights(lab: Lab, members: str, refused: list[str]) -> None:
     lab.holds()
     assert sorted(code for code, _ in codes(lab.plan(f"members: {{ {members} }}", MEMBERS))) == refused
 
@@ -278,7 +280,7 @@ def test_last_team_owner_must_stay_in_organization(lab: Lab) -> None:
     assert codes(plan) == [("last-owner", "acme/teams/[T]/members/[cy@acme.example]")]
 
 
-def test_team_deletion_needs_no_remaining_owner(lab: Lab) -> None:
+def test_deleting_team_with_its_owners_is_allowed(lab: Lab) -> None:
     lab.holds(teams=TEAM)
     assert codes(lab.plan("teams: {}", f"{{ prune: [teams], {LIMITLESS} }}")) == []
 
@@ -400,7 +402,7 @@ def test_swapped_paths_of_pinned_sections_converge(lab: Lab) -> None:
         ("teams: { t: { title: Twice } }", "DP302", Exit.INVALID),
     ],
 )
-def test_identity_errors_exit_with_invalid_configuration(
+def test_ambiguous_identity_has_invalid_configuration_exit_code(
     lab: Lab, body: str, code: str, exit_code: Exit
 ) -> None:
     lab.holds(

@@ -31,7 +31,7 @@ def read(lab: Lab, body: str = BODY, policy: str = EVERYTHING) -> Sides:
 
 
 @pytest.mark.parametrize(("identity", "empty"), [(TEAM, True), (COLLECTION, True), (SITE, False)])
-def test_unused_teams_and_collections_are_empty_unlike_sites(
+def test_unused_team_or_collection_is_empty_unlike_site(
     lab: Lab, identity: tuple[str, str], empty: bool
 ) -> None:
     """A site has settings and URLs that a new site would not have."""
@@ -54,21 +54,23 @@ def test_unused_teams_and_collections_are_empty_unlike_sites(
         "collection with a space", "collection with a collection", "collection with a permission",
     ],
 )  # fmt: skip
-def test_used_object_holds_something(lab: Lab, identity: tuple[str, str], world: dict[str, Any]) -> None:
+def test_object_with_children_or_references_is_nonempty(
+    lab: Lab, identity: tuple[str, str], world: dict[str, Any]
+) -> None:
     """Deleting such an object takes access or content away that nothing in the files can bring back."""
     lab.holds(**{"teams": OWN["team"], "collections": OWN["collection"], **world})
     assert read(lab).is_nonempty(identity)
 
 
 @pytest.mark.parametrize("identity", [TEAM, COLLECTION])
-def test_unread_object_holds_something(lab: Lab, identity: tuple[str, str]) -> None:
+def test_object_without_read_contents_is_nonempty(lab: Lab, identity: tuple[str, str]) -> None:
     """Without `prune`, no plan reads the members of an undeclared team."""
     lab.holds(teams=OWN["team"], collections=OWN["collection"])
     body = "teams: { n: { title: New } }\ncollections: { n: { title: New } }"
     assert read(lab, body, "{}").is_nonempty(identity)
 
 
-def test_object_with_unreadable_list_holds_something() -> None:
+def test_object_with_unreadable_contents_is_nonempty() -> None:
     """A list that answers 403 may hold anything."""
     sides = Case(live={"team": {"old": {"title": "Old"}}}).sides()
     identity = ("team", "team-old")

@@ -94,7 +94,7 @@ def test_plan_text_explains_rewriting_inherited_value(lab: Lab) -> None:
     )
 
 
-def test_overridden_value_ignores_site_change(lab: Lab) -> None:
+def test_overridden_space_value_is_kept_when_site_changes(lab: Lab) -> None:
     lab.converges(declared("Manuals", "{ title: Guide }"))
     changes = lab.plan(declared("Handbook", "{ title: Guide }")).changes
     assert [change.address for change in changes] == ["acme/sites/docs/customization"]
@@ -140,14 +140,14 @@ def test_failed_space_customization_skips_site_customization(lab: Lab) -> None:
     assert sorted(outcome.result for outcome in report.outcomes) == ["failed", "not-tried"]
 
 
-def test_differing_inherited_field_is_written_once(lab: Lab) -> None:
+def test_inherited_field_differing_from_live_is_written_once(lab: Lab) -> None:
     """Otherwise, one field of a space is written and shown twice."""
     lab.converges(declared("Manuals", "{}"))
     _, change = lab.plan(declared("Handbook", "{ title: Guide }")).changes
     assert [item.field for item in change.differences] == ["title"]
 
 
-def test_declared_inherited_setting_survives_site_change(lab: Lab) -> None:
+def test_space_setting_equal_to_site_survives_site_change(lab: Lab) -> None:
     styled = "{ title: Manuals, styling: { corners: straight, depth: flat } }"
     lab.converges(declared("Manuals", "{}").replace("{ title: Manuals }", styled))
     body = declared("Handbook", "{ styling: { depth: flat } }").replace(
@@ -232,7 +232,7 @@ def test_cleared_space_title_inherits_site_title(lab: Lab) -> None:
         pytest.param("{ header: { logo: null } }", "", "your files do not contain", id="member-of-a-field"),
     ],
 )
-def test_unverifiable_null_in_customization_is_refused(
+def test_null_in_customization_is_refused_if_unverifiable(
     own: str, site_looks: str | None, why: str, lab: Lab
 ) -> None:
     text = declared("Manuals", own)

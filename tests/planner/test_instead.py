@@ -59,7 +59,7 @@ def test_declared_emoji_removal_is_shown_once(lab: Lab) -> None:
     assert change.effects == ()
 
 
-def test_clearing_absent_emoji_or_icon_is_noop(lab: Lab) -> None:
+def test_null_for_absent_emoji_or_icon_changes_nothing(lab: Lab) -> None:
     assert lab.plan(declared(icon="null")).changes == ()
     assert lab.plan(declared(emoji="1f4d8")).changes == ()
 

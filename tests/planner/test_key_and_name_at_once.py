@@ -100,7 +100,7 @@ def made(plan: Plan, kind: str) -> list[str]:
 @given(
     history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans(), data=st.data()
 )
-def test_changed_key_and_title_are_asked_about(
+def test_changing_key_and_title_together_asks_about_rename(
     history: History,
     how: str,
     prune: bool,
@@ -139,7 +139,9 @@ def test_drift_and_plan_list_same_rename_candidates(history: History, how: str, 
 
 @settings(max_examples=examples(40, 2000))
 @given(history=histories(), how=st.sampled_from(["lines", "base", "both"]), prune=st.booleans())
-def test_entries_marked_new_are_created(history: History, how: str, prune: bool) -> None:
+def test_entries_marked_new_are_created_without_rename_question(
+    history: History, how: str, prune: bool
+) -> None:
     kind, leave, come, stay, strange = history
     old, new = things(kind, stay), things(kind, come, new=True)
     wanted = {name: {**old[name], **new[name]} for name in old}

@@ -49,7 +49,7 @@ def _defined(here: str, live: str, compared: Any, since: Sequence[Any]) -> Cause
     return "changed outside" if outside and since[0] == here else None
 
 
-def test_label_matches_definition_for_all_values() -> None:
+def test_drift_label_matches_definition_for_all_value_combinations() -> None:
     values = ("a", "b", "c", UNKNOWN, UNDECLARED)
     histories = [(), *product(values), *product(values, values)]
     for here, live, compared, since in product("ab", "abc", values, histories):
@@ -61,7 +61,7 @@ def test_label_matches_definition_for_all_values() -> None:
 
 
 @pytest.mark.parametrize("since", [(), ("a",), ("a", "b")])
-def test_unreadable_value_has_no_outside_label(since: tuple[str, ...]) -> None:
+def test_unreadable_value_is_never_labeled_changed_outside(since: tuple[str, ...]) -> None:
     assert label_of_value("b", UNKNOWN, "a", since, eq, eq) == "edited here"
     assert label_of_value("a", UNKNOWN, "a", since, eq, eq) is None
 
@@ -214,7 +214,7 @@ CASES: dict[str, tuple[Case, dict[str, str | None]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_plan_difference_has_expected_label(name: str) -> None:
+def test_plan_labels_difference_as_edited_here_or_outside(name: str) -> None:
     case, expected = CASES[name]
     assert found_labels(case) == expected
 
@@ -253,7 +253,7 @@ def installed(**configuration: Any) -> Things:
     ("live", "secret", "label"),
     [("b", "OLD", "changed outside"), ("b", "NEW", "both"), ("a", "NEW", "edited here")],
 )
-def test_plan_labels_partly_readable_configuration(live: str, secret: str, label: str) -> None:
+def test_plan_labels_partly_readable_installation_configuration(live: str, secret: str, label: str) -> None:
     before = installed(mode="a", token=Secret("OLD"))
     case = Case(
         installed(mode="a", token=Secret(secret)), installed(mode=live, x=1), base=before, since=[before],
@@ -302,7 +302,7 @@ def nodes(*keys: str, live: bool = False) -> Things:
     [(ordered, "spaces"), (collections, "collections"), (nodes, "sites/d/structure")],
     ids=["spaces", "collections", "nodes"],
 )
-def test_plan_labels_moves(
+def test_plan_labels_moved_siblings_as_edited_or_outside(
     since: list[str], here: str, live: str, moves: dict[str, str | None],
     siblings: Callable[..., Things], place: str,
 ) -> None:  # fmt: skip

@@ -57,7 +57,7 @@ def test_deletions_above_either_limit_need_confirmation(limits: Limits, asked: b
         ),
     ],
 )
-def test_percent_limit_applies_from_twenty_managed_objects(managed: int, message: str | None) -> None:
+def test_delete_percent_limit_applies_from_twenty_managed_objects(managed: int, message: str | None) -> None:
     """Otherwise, deleting one of three teams is refused because it is 33 percent."""
     found = words(bounds(Limits(9, 9), keys=KEYS[:managed]), delete("a"), delete("b"))
     assert found == ([message] if message else [])
@@ -68,7 +68,7 @@ def test_small_organization_refusal_omits_percent() -> None:
     assert found == ["policy.limits allows 1 delete without confirmation, and this plan has 2 deletes"]
 
 
-def test_limit_refusal_excludes_confirmed_addresses() -> None:
+def test_delete_limit_refusal_excludes_confirmed_addresses() -> None:
     [found] = exceeded_delete_limits(bounds(Limits(0, 100)), [delete("a")], some_named=True)
     assert str(found).endswith("this plan has 1 delete (not counting objects that you confirmed by address)")
 
@@ -85,12 +85,12 @@ def test_deletion_limit_counts_cascaded_objects() -> None:
     assert not is_asked(Limits(9, 10), delete("a", "x"))
 
 
-def test_limit_refusal_appends_note_on_base_limit() -> None:
+def test_delete_limit_refusal_mentions_limit_of_git_base() -> None:
     (found,) = words(bounds(Limits(0, 100), " by HEAD: not yet"), delete("a"))
     assert found.endswith("this plan has 1 delete by HEAD: not yet")
 
 
-def test_large_cascades_are_named_in_limit_refusal() -> None:
+def test_delete_limit_refusal_lists_large_cascades() -> None:
     changes = [delete("a", "x", "y"), delete("b")]
     assert deletes_over_limits(bounds(Limits(2, 100)), changes) == {ACME.child("teams", "a")}
 

@@ -55,7 +55,7 @@ def test_customization_value_is_replaced_or_cleared(
 
 
 @pytest.mark.parametrize("cleared", ["null", "~", "''"])
-def test_apply_clears_agent_instructions(lab: Lab, cleared: str) -> None:
+def test_null_agent_instructions_are_cleared_by_apply(lab: Lab, cleared: str) -> None:
     lab.holds()
     lab.converges("agentInstructions: Answer briefly.")
     report = lab.converges(f"agentInstructions: {cleared}")

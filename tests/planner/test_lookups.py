@@ -9,7 +9,7 @@ from tests.by_hand import by_hand
 from .lab import Lab, world
 
 
-def test_shared_email_matches_first_listed_member(lab: Lab) -> None:
+def test_email_of_two_members_matches_first_listed_member(lab: Lab) -> None:
     """Which one is meant must not change from run to run.
 
     Otherwise, what is live is named as if it were still to be made.

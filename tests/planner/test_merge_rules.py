@@ -83,7 +83,9 @@ def test_stricter_merge_rules_list_no_exposure(before: dict[str, Any], after: di
         (rules(SUBJECT, bypass("ada")), rules(SUBJECT, bypass("bo")), "allow_bypass for more users"),
     ],
 )
-def test_loosened_merge_rule_is_exposure(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
+def test_loosened_merge_rule_is_listed_as_exposure(
+    before: dict[str, Any], after: dict[str, Any], words: str
+) -> None:
     assert access_lines(before, after) == [f"mergeRules: {words}"]
 
 
@@ -104,7 +106,7 @@ def test_loosened_merge_rule_is_exposure(before: dict[str, Any], after: dict[str
         pytest.param(None, INHERIT, rules(REVIEW), ["mergeRules may restrict less"], id="unknown rules"),
     ],
 )  # fmt: skip
-def test_inherited_merge_rules_equal_organization_rules(
+def test_space_without_merge_rules_inherits_organization_rules(
     organization: dict[str, Any] | None, before: dict[str, Any], after: dict[str, Any], words: list[str]
 ) -> None:
     live = {"mergeRules": organization} if organization else {}

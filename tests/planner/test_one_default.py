@@ -63,7 +63,7 @@ TREES = {
 
 
 @pytest.mark.parametrize("case", TREES)
-def test_impossible_default_false_is_blocked(case: str, lab: Lab) -> None:
+def test_default_false_on_only_section_is_blocked(case: str, lab: Lab) -> None:
     tree, body, expected = TREES[case]
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(*tree)])
     assert blocked(lab.plan(body, PRUNE)) == expected
@@ -73,7 +73,7 @@ def test_impossible_default_false_is_blocked(case: str, lab: Lab) -> None:
     assert blocked(report.remaining) == expected
 
 
-def test_report_shows_newly_blocked_default(lab: Lab) -> None:
+def test_apply_report_shows_default_blocked_meanwhile(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y", "z"), sites=[site(node("x", default=True), node("y"), node("z"))])
     body = SHOWING % f"{place('y', FALSE)}, {place('z')}"
     plan, report = lab.plan(body, PRUNE), lab.apply(body, PRUNE)
@@ -87,7 +87,7 @@ def test_report_shows_newly_blocked_default(lab: Lab) -> None:
     assert "blocked: one site space must" not in again
 
 
-def test_space_deletion_lists_default_change(lab: Lab) -> None:
+def test_space_deletion_lists_changed_default_section(lab: Lab) -> None:
     """Otherwise, what goes with what it names is not shown, nor counted."""
     tree = [section("a", "x", "y"), section("b", "x")]
     lab.holds(spaces=spaces("x", "y"), sites=[site(*tree)])

@@ -48,7 +48,7 @@ NOTHING = Limits(0, 0)
         (2, "deleting this object also deletes 2 other objects"),
     ],
 )
-def test_delete_count_text_explains_cascaded_objects(cascaded: int, said: str) -> None:
+def test_delete_count_message_explains_cascaded_objects(cascaded: int, said: str) -> None:
     found = DeleteCount(1, cascaded)
     assert (found.total, found.cascade_text) == (1 + cascaded, said)
 
@@ -131,7 +131,7 @@ def leading(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "json", str(json.loads(render(document, "json", FormatOptions()))["deletes"])
 
 
-def test_outputs_lead_with_confirmed_delete_count() -> None:
+def test_every_output_starts_with_delete_count_to_confirm() -> None:
     explained = 0
     for seed in range(examples(30, 2000)):
         case = random_case(Random(seed))
@@ -148,7 +148,7 @@ def test_outputs_lead_with_confirmed_delete_count() -> None:
     assert explained > 5
 
 
-def test_drift_and_plan_count_equal_deletions() -> None:
+def test_drift_and_plan_show_same_delete_count() -> None:
     for seed in range(examples(30, 2000)):
         sides = random_case(Random(seed)).sides()
         plan = make_plan(sides)
@@ -207,7 +207,7 @@ def test_drift_keeps_team_with_unreadable_dependents(crowded: Lab) -> None:
     assert "use a token that can read these objects" in resolutions_of(found, team).platform
 
 
-def test_restructure_deletions_ignore_limits(
+def test_restructure_deletions_do_not_count_against_limits(
     crowded: Lab,
 ) -> None:
     """The sections go because that was agreed to; the team is asked about, with the number of everything."""

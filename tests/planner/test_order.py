@@ -48,7 +48,7 @@ def check(present: Sequence[int], wanted: Sequence[int]) -> None:
 
 
 @pytest.mark.parametrize("count", range(7))
-def test_moves_reach_every_order_with_fewest_moves(count: int) -> None:
+def test_order_planner_reaches_every_order_with_fewest_moves(count: int) -> None:
     """Otherwise, every move puts its item in front of the first that stays.
 
     Otherwise, moves are counted on a list in which what moves stands twice.
@@ -58,12 +58,12 @@ def test_moves_reach_every_order_with_fewest_moves(count: int) -> None:
 
 
 @given(st.permutations(range(8)))
-def test_moves_order_eight_siblings(present: list[int]) -> None:
+def test_order_planner_orders_eight_siblings(present: list[int]) -> None:
     check(present, range(8))
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7)))
-def test_moves_leave_undeclared_siblings_in_place(present: list[int], managed: set[int]) -> None:
+def test_order_planner_keeps_undeclared_siblings_in_place(present: list[int], managed: set[int]) -> None:
     """Otherwise, what moves counts as what stays, and something is put beside what is not there yet.
 
     Otherwise, nothing is moved.
@@ -74,14 +74,14 @@ def test_moves_leave_undeclared_siblings_in_place(present: list[int], managed: s
 
 
 @pytest.mark.parametrize("gap", range(5))
-def test_no_moves_when_order_matches_around_undeclared_sibling(gap: int) -> None:
+def test_order_planner_ignores_undeclared_sibling_in_between(gap: int) -> None:
     present = [0, 1, 2, 3]
     present.insert(gap, 9)
     assert fewest_moves(present, [0, 1, 2, 3]) == []
 
 
 @given(st.permutations(range(8)))
-def test_moves_never_anchor_to_pending_item(present: list[int]) -> None:
+def test_order_planner_anchors_moves_only_to_placed_items(present: list[int]) -> None:
     steps = fewest_moves(present, range(8))
     pending = [step.item for step in steps]
     assert len(set(pending)) == len(pending)
@@ -93,12 +93,12 @@ def test_moves_never_anchor_to_pending_item(present: list[int]) -> None:
 
 
 @given(st.permutations(range(8)))
-def test_moves_accept_lists_and_tuples(present: list[int]) -> None:
+def test_order_planner_accepts_lists_and_tuples(present: list[int]) -> None:
     assert fewest_moves(present, range(8)) == fewest_moves(tuple(present), tuple(range(8)))
 
 
 @given(st.lists(st.integers(0, 30), unique=True, max_size=8))
-def test_longest_increasing_returns_longest_subsequence(numbers: list[int]) -> None:
+def test_longest_increasing_subsequence_is_found(numbers: list[int]) -> None:
     found = longest_increasing(numbers)
     assert found == sorted(found)
     assert [number for number in numbers if number in found] == found

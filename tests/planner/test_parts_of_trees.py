@@ -110,7 +110,7 @@ def test_selected_link_needs_no_unselected_siblings(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_sibling_order_converges_around_ignored_sibling(lab: Lab, seed: int) -> None:
+def test_sibling_order_converges_despite_ignored_sibling(lab: Lab, seed: int) -> None:
     random, keys = Random(seed), list("abcde")
     live = [Node("external-link", key).written(live=True) for key in random.sample(keys, len(keys))]
     lab.holds(spaces=spaces(*SPACES), sites=[site(*live)])

@@ -40,7 +40,7 @@ def asked(plan: Plan) -> list[Refusal]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rebound_object_deletion_needs_address(kind: str) -> None:
+def test_deleting_object_replaced_by_new_id_needs_address(kind: str) -> None:
     """Otherwise, no answer lets go what an entry was."""
     [refusal] = asked(make_plan(rebound(kind)))
     go, back = refusal.answers
@@ -50,7 +50,7 @@ def test_rebound_object_deletion_needs_address(kind: str) -> None:
     assert asked(make_plan(rebound(kind, f"delete {refusal.address}"))) == []
 
 
-def test_policy_line_confirms_rebound_object_deletion() -> None:
+def test_removed_policy_confirms_deleting_object_replaced_by_id() -> None:
     sides = rebound("space")
     policy = replace(
         sides.desired.policy, removed=(Pattern.parse("spaces/[Billing]", REGISTRY.pattern_words),)

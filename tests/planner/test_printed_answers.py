@@ -47,7 +47,7 @@ def with_base_lines(sides: Sides, lines: Mapping[tuple[str, str], tuple[str, str
     return replace(sides, snapshot=replace(sides.snapshot, recorded_ids=records))
 
 
-def test_all_printed_answers_together_allow_apply() -> None:
+def test_apply_accepts_all_printed_confirm_flags_together() -> None:
     """Otherwise, the answers to one question make those to the other one wrong."""
     tree: Things = {
         "site": {"docs": {"title": "Docs"}},
@@ -66,7 +66,7 @@ def test_all_printed_answers_together_allow_apply() -> None:
     assert printed_answers(plan_with_answers(sides, answers[0])) == answers[1:]
 
 
-def test_restructure_answer_covers_deleted_navigation_content() -> None:
+def test_confirm_restructure_also_confirms_deleted_navigation_content() -> None:
     """The answer about the navigation names it."""
     spaces = {"a": {"title": "A"}}
     wanted: Things = {
@@ -88,7 +88,7 @@ def test_restructure_answer_covers_deleted_navigation_content() -> None:
 
 
 @pytest.mark.parametrize("seed", range(examples(60, 3000)))
-def test_printed_answers_confirm_all_deletions(seed: int) -> None:
+def test_printed_confirm_flags_confirm_all_deletions(seed: int) -> None:
     """Otherwise, dpsync refuses a run even if the user gives all printed answers."""
     sides = random_sides(Random(seed))
     answers = printed_answers(plan_with_answers(sides))

@@ -158,7 +158,7 @@ def test_unmovable_child_blocks_section_group_deletion(documented: Documented) -
     assert not [x for x in plan.changes if x.action == "delete" and "Group" in x.address]
 
 
-def test_sections_change_groups_on_reference(documented: Documented) -> None:
+def test_sections_change_groups_on_reference_api_version(documented: Documented) -> None:
     """Otherwise, what has an order of its own counts as what no request moves."""
     documented.holds(
         spaces=spaces("a", "b"),
@@ -232,7 +232,7 @@ def test_unsupported_space_move_blocks_order(documented: Documented) -> None:
     }
 
 
-def test_reference_kinds_refer_to_available_kinds() -> None:
+def test_reference_api_version_kinds_refer_to_available_kinds() -> None:
     for kind in REFERENCE.kinds.values():
         for item in kind.fields:
             assert {*item.type.referenced_kinds} <= {*REFERENCE.kinds}, f"{kind.name}.{item.name}"

@@ -115,7 +115,7 @@ def test_site_space_is_hidden_before_showing_new_section(fields: dict[str, Any])
     assert found["x/p show"].body == {"path": "p", **fields, "draft": False}
 
 
-def test_steps_of_new_section_are_named_create() -> None:
+def test_all_steps_creating_hidden_section_are_named_create() -> None:
     """Otherwise, a report of an apply calls the creation of a section an update."""
     assert set(steps(plan(section("x"), {}))) == {"x create", "x create (second request)", "x/p create"}
 
@@ -148,7 +148,7 @@ def left_as_draft(**more: Any) -> dict[str, Step]:
     return steps(plan(section("x", condition=WHEN), live, **more))
 
 
-def test_leftover_draft_is_shown_with_condition() -> None:
+def test_draft_left_by_interruption_is_shown_with_condition() -> None:
     (step,) = left_as_draft().values()
     assert step.body == {"condition": WHEN, "draft": False}
 
@@ -160,7 +160,7 @@ def test_draft_set_by_user_is_kept() -> None:
     assert step.body == {"condition": WHEN}
 
 
-def test_leftover_draft_stays_while_child_is_unselected() -> None:
+def test_draft_left_by_interruption_stays_with_unselected_child() -> None:
     """Otherwise, a part is shown whose child, which is not selected, is to be hidden and is not yet."""
     live = {
         "section": {"docs/x": {"title": "Exx", "path": "x", "draft": True}},
@@ -183,7 +183,7 @@ def test_group_is_hidden_before_receiving_section() -> None:
     assert f"{AT}/g withdraw draft" in found["x create"].needs
 
 
-def test_section_shown_last_after_hiding_child() -> None:
+def test_section_is_shown_after_its_child_is_hidden() -> None:
     live = {
         "section": {"docs/x": {"title": "X", "path": "x", "draft": True}},
         "site_space": {"docs/x/p": {"space": LiveId("space-a"), "path": "p"}},
@@ -223,7 +223,7 @@ def group(draft: bool) -> Things:
 
 @pytest.mark.parametrize("new", [True, False], ids=["new", "moved"])
 @pytest.mark.parametrize("shown", [True, False], ids=["shown", "hidden"])
-def test_group_is_hidden_while_section_enters(shown: bool, new: bool) -> None:
+def test_group_stays_hidden_while_section_moves_in(shown: bool, new: bool) -> None:
     live = {} if new else section("x", {"space": LiveId("space-b")}, group=None)
     into = Case({**SITE, **group(False)}).ref("section_group", "docs/g")
     found = steps(plan({**group(not shown), **section("x", group=into)}, {**group(shown), **live}))
@@ -344,13 +344,15 @@ def asked(wanted: Things, site: Mapping[str, Any] = SHOWN["docs"], *confirm: str
         ({"space": {**SITE["space"], "n": {"title": "N", "editMode": "locked"}}}, []),
     ],
 )
-def test_initially_wider_access_needs_confirmation(wanted: Things, about: list[tuple[str, str]]) -> None:
+def test_object_temporarily_created_with_wider_access_needs_confirmation(
+    wanted: Things, about: list[tuple[str, str]]
+) -> None:
     """Otherwise, a new share link works for a moment although it is declared not to, unasked."""
     assert asked(wanted) == about
     assert asked(wanted, SHOWN["docs"], "expose for a moment 1") == []
 
 
-def test_share_link_on_unpublished_site_is_unquestioned() -> None:
+def test_share_link_on_unpublished_site_needs_no_confirmation() -> None:
     assert asked({"share_link": {"docs/l": {"active": False}}}, {**SHOWN["docs"], "published": False}) == []
 
 
@@ -414,7 +416,7 @@ def going_in(space: str, site: tuple[bool, bool] = (True, True), **place: Any) -
     return [(item.address, item.words) for item in found.exposures if item.moment]
 
 
-def test_changing_space_before_hiding_is_transient_exposure() -> None:
+def test_changing_shown_space_before_hiding_is_transient_exposure() -> None:
     """Otherwise, a space is public for a moment at a place that is about to be hidden, unasked."""
     words = f"public for a moment: dpsync changes the space of this object before dpsync hides {AT}/x"
     assert going_in("b") == [(f"{AT}/x/p", words)]

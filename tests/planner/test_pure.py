@@ -54,7 +54,7 @@ def idle(plan: Plan) -> list[str]:
     return [note.address for note in plan.notes if note.address.startswith("--confirm")]
 
 
-def test_sample_case_covers_questions_and_answers() -> None:
+def test_sample_case_has_refusal_and_unneeded_answers() -> None:
     plan = make_plan(case().sides())
     assert {item.code for item in plan.refusals} == {"unclear"}
     assert idle(plan) == ['--confirm "delete 99"', '--confirm "delete acme/teams/[Four]"']
@@ -82,7 +82,7 @@ STAGES: dict[str, Callable[[Decisions], Any]] = {
 }
 
 
-def test_planner_stages_ignore_execution_order() -> None:
+def test_planner_stages_give_same_results_in_any_order() -> None:
     forward, backward = decide(case().sides()), decide(case().sides())
     first = {name: repr(stage(forward)) for name, stage in STAGES.items()}
     then = {name: repr(STAGES[name](backward)) for name in reversed(STAGES)}
@@ -91,7 +91,7 @@ def test_planner_stages_ignore_execution_order() -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(("plan", "decide", "drift"))), ids="-".join)
-def test_plan_ignores_earlier_reads(order: tuple[str, ...]) -> None:
+def test_plan_is_independent_of_earlier_planner_calls(order: tuple[str, ...]) -> None:
     sides = case().sides()
     others: dict[str, Callable[[], object]] = {
         "plan": lambda: make_plan(sides),

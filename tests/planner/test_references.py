@@ -132,7 +132,7 @@ def bypassing(entry: str, *users: str) -> str:
     return f"members: {{ ada@acme.example: admin }}\n{entry.replace('RULES', f'mergeRules: {rules}')}"
 
 
-def test_id_in_live_value_is_accepted(lab: Lab) -> None:
+def test_unknown_id_equal_to_live_value_is_accepted(lab: Lab) -> None:
     """Otherwise, an id that the object has itself is called wrong."""
     guide = "spaces: { guide: { title: Guide, RULES } }"
     named = {"type": "rules", "rules": [{"rule": "allow_bypass", "users": ["left"]}]}
@@ -143,7 +143,7 @@ def test_id_in_live_value_is_accepted(lab: Lab) -> None:
     assert [code for code, *_ in errors(lab, bypassing("RULES", "{ id: left }"))] == ["DP306"]
 
 
-def test_restored_object_is_referable_by_id(lab: Lab) -> None:
+def test_space_being_restored_is_referable_by_id(lab: Lab) -> None:
     """Otherwise, an id in the files differs for ever from the entry that it means.
 
     Otherwise, what is brought back cannot be named by its id.
@@ -156,7 +156,7 @@ def test_restored_object_is_referable_by_id(lab: Lab) -> None:
     assert report.complete
 
 
-def test_translated_space_is_referable_by_id(lab: Lab) -> None:
+def test_translation_output_space_is_referable_by_id(lab: Lab) -> None:
     """It stands for itself nowhere else: no entry of `spaces:` is ever it."""
     made = {"id": "made", "title": "Leitfaden"}
     source = {"space": "s1", "language": "en"}

@@ -48,7 +48,7 @@ def planned(lab: Lab, body: str, policy: str, path: str, *write: Any) -> Planned
         ("DELETE", "/orgs/acme/teams/b"),
     ],
 )
-def test_list_change_between_reads_fails_plan(lab: Lab, write: tuple[Any, ...]) -> None:
+def test_plan_fails_if_list_changes_between_reads(lab: Lab, write: tuple[Any, ...]) -> None:
     """Otherwise, what was deleted meanwhile is planned on.
 
     Otherwise, a list to which somebody is adding things is planned on.
@@ -58,7 +58,7 @@ def test_list_change_between_reads_fails_plan(lab: Lab, write: tuple[Any, ...]) 
         planned(lab, KEPT, "{ prune: [teams] }", "/orgs/acme/teams", *write)
 
 
-def test_navigation_change_between_reads_fails_plan(lab: Lab) -> None:
+def test_plan_fails_if_navigation_changes_between_reads(lab: Lab) -> None:
     """Otherwise, a list to which somebody is adding things is planned on."""
     lab.holds(spaces=spaces("a", "b", "c"), sites=[site(section("one", "a"), section("two", "b"))])
     one = "{ type: section, key: one, title: Section one, path: one, children: [A] }"

@@ -289,7 +289,7 @@ DIRECT = "spaces/guide/permissions/members"
         ),
     ],
 )  # fmt: skip
-def test_exposures_list_certain_gains_by_precedence(
+def test_exposures_list_certain_access_gains_by_role_precedence(
     before: World, after: World, found: dict[str, str]
 ) -> None:
     assert exposures(before, after) == found
@@ -348,7 +348,7 @@ IN_BOTH = {"links": {LINK, HELP_LINK}}
         ),
     ],
 )  # fmt: skip
-def test_undocumented_role_combinations_may_expose(
+def test_undocumented_role_combination_is_possible_exposure(
     before: World, after: World, found: dict[str, str]
 ) -> None:
     assert exposures(before, after) == found
@@ -398,13 +398,13 @@ def test_undocumented_role_combinations_may_expose(
         ),
     ],
 )  # fmt: skip
-def test_unread_permissions_may_expose(
+def test_unreadable_permissions_make_exposure_possible(
     hidden: set[tuple[str, Place]], before: World, after: World, found: dict[str, str]
 ) -> None:
     assert exposures(before, after, hidden=hidden) == found
 
 
-def test_first_three_other_members_are_named() -> None:
+def test_access_gain_names_first_three_other_members() -> None:
     many = {"members": {f"r{number}": "read" for number in range(5)}}
     after = world(many, level(GUIDE, "edit"))
     assert exposures(world(many), after)["spaces/guide"] == (
@@ -412,7 +412,7 @@ def test_first_three_other_members_are_named() -> None:
     )
 
 
-def test_other_members_of_several_places_stay_unnamed() -> None:
+def test_access_gain_in_several_places_names_no_members() -> None:
     """Otherwise, one change has a line for each space with a member of its own."""
     both = {"inside": {GUIDE: "api", HIDDEN: "api"}, "levels": {HIDDEN: "inherit"}}
     many = {"members": {"mo": "read"}}
@@ -424,7 +424,7 @@ def test_other_members_of_several_places_stay_unnamed() -> None:
     )
 
 
-def test_new_team_exposes_only_declared_roles() -> None:
+def test_new_team_exposure_lists_only_declared_roles() -> None:
     """Otherwise, the plan warns about unknown roles of a team that does not exist yet."""
     new = exposures(world(), world({"teams": {"editors": {"kim"}}}), hidden={("people", HIDDEN)})
     assert [words for words in new.values() if "may open" in words] == []
@@ -456,11 +456,11 @@ def test_new_team_exposes_only_declared_roles() -> None:
         ),
     ],
 )  # fmt: skip
-def test_strongest_role_wins_on_full_profile(before: World, after: World, found: dict[str, str]) -> None:
+def test_strongest_role_wins_on_full_api_version(before: World, after: World, found: dict[str, str]) -> None:
     assert exposures(before, after, profile="full") == found
 
 
-def test_unread_site_permissions_do_not_matter_on_full_profile() -> None:
+def test_full_api_version_exposure_ignores_unreadable_site_permissions() -> None:
     """Otherwise, the plan warns of people whose role is unlisted, and names no list to add."""
     before = world(ON_DOCS, level(API, "edit"))
     after = world(ON_DOCS, IN_API, level(API, "edit"))
@@ -469,7 +469,7 @@ def test_unread_site_permissions_do_not_matter_on_full_profile() -> None:
     }
 
 
-def test_new_space_counts_as_inheriting() -> None:
+def test_new_space_inherits_access_level_for_exposure() -> None:
     """A space that the plan creates is empty: only a role stronger than the inherited one is listed."""
     new = {"levels": {("space", "new"): "inherit"}, "inside": {("space", "new"): None}}
     roles = {"people": {("space", "new"): {"kim": "read", "lin": "edit"}}, "groups": {("space", "new"): {}}}
@@ -484,7 +484,7 @@ def test_new_space_level_above_organization_role_is_exposure() -> None:
     }
 
 
-def test_collection_deletion_exposes_its_spaces() -> None:
+def test_collection_deletion_may_widen_access_to_spaces() -> None:
     """A space whose entry does not name its collection comes out of it when that is deleted."""
     before = world(level(API, "read"), IN_API)
     case = Case(
@@ -538,7 +538,7 @@ NO_MEMBERS = ("member", "member_permission", "team_member")
         pytest.param(NO_MEMBERS, world(), world(level(GUIDE, "read")), {}, id="least level without members"),
     ],
 )  # fmt: skip
-def test_undeclared_objects_may_expose(
+def test_access_change_of_undeclared_objects_may_be_exposure(
     undeclared: tuple[str, ...], before: World, after: World, found: dict[str, str]
 ) -> None:
     wanted, live = dict(things(after, live=False)), dict(things(before, live=True))

@@ -131,7 +131,7 @@ def test_live_parent_does_not_block_children(wanted: Things) -> None:
         ({"status": "completed"}, (), (), True),
     ],
 )
-def test_field_naming_unfinished_translation_is_blocked(
+def test_field_referring_to_unfinished_translation_is_blocked(
     live: dict[str, str] | None, confirm: tuple[str, ...], ignore: tuple[str, ...], waits: bool
 ) -> None:
     """Unless the platform is at work on it. In a field of what is live, and in what is to be made.
@@ -182,7 +182,7 @@ def test_ignored_missing_object_blocks_referring_field() -> None:
     ("restorable", "reason", "back"),
     [(True, "was deleted", True), (False, "does not exist, or this token cannot see it", False)],
 )
-def test_lost_content_needs_confirmed_recreation(restorable: bool, reason: str, back: bool) -> None:
+def test_recreating_missing_content_needs_confirmation(restorable: bool, reason: str, back: bool) -> None:
     """Otherwise, where the files are of one platform an overlay is advised that nobody has.
 
     Otherwise, no answer makes another one in the place of what was deleted.

@@ -231,7 +231,7 @@ NOT_REMOVED: Mapping[str, tuple[Mapping[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("why", NOT_REMOVED)
-def test_deleting_team_not_removed_in_git_needs_address(why: str) -> None:
+def test_deleting_team_without_git_removal_needs_confirmed_address(why: str) -> None:
     """Otherwise, a lost file or include deletes a team, because it happens to be empty."""
     facts, reason = NOT_REMOVED[why]
     case = Case(**EMPTY, **facts)
@@ -245,7 +245,7 @@ def test_deleting_team_not_removed_in_git_needs_address(why: str) -> None:
     assert case.plan().can_apply
 
 
-def test_shallow_clone_refusal_suggests_full_history() -> None:
+def test_deletion_refusal_in_shallow_clone_suggests_full_history() -> None:
     refusal = refused(Case(**EMPTY, base=NO_TEAM, shallow=True))
     assert refusal is not None
     assert refusal.way_out.startswith(
@@ -253,7 +253,7 @@ def test_shallow_clone_refusal_suggests_full_history() -> None:
     )
 
 
-def test_deletion_refusal_suggests_including_lost_file() -> None:
+def test_deletion_refusal_suggests_including_omitted_file() -> None:
     refusal = refused(Case(**EMPTY, base=TEAMS, not_included="teams.yaml"))
     assert refusal is not None
     assert refusal.way_out.startswith("include teams.yaml again; to delete the object")
@@ -261,7 +261,7 @@ def test_deletion_refusal_suggests_including_lost_file() -> None:
 
 
 @pytest.mark.parametrize("policy", ["prune", "ignore", "forget"])
-def test_entry_removal_with_new_prune_needs_count(policy: str) -> None:
+def test_entry_removal_with_new_prune_needs_confirmed_count(policy: str) -> None:
     """Otherwise, one change removes an entry and gets `prune`, and a reviewer reads only the entry."""
     before = {"prune": ()} if policy == "prune" else {policy: ["teams/old"]}
     case = Case(**EMPTY, base=TEAMS, base_policy=before)
@@ -310,7 +310,7 @@ BY_ITS_ADDRESS: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("known", BY_ITS_ADDRESS)
-def test_former_address_in_policy_confirms_deletion(known: str) -> None:
+def test_former_address_in_removed_policy_confirms_deletion(known: str) -> None:
     """Otherwise, what the policy names is asked about all the same."""
     facts = BY_ITS_ADDRESS[known]
     assert refused(Case(removed=["spaces/old"], **facts)) is None
@@ -318,18 +318,18 @@ def test_former_address_in_policy_confirms_deletion(known: str) -> None:
     assert refused(Case(removed=["acme/spaces/other"], **facts)) is not None
 
 
-def test_deletion_refusal_suggests_former_address_for_policy() -> None:
+def test_deletion_refusal_suggests_former_address_for_removed_policy() -> None:
     facts = BY_ITS_ADDRESS["by a line without entry"]
     assert flags(Case(**facts))[0] == "removed: [acme/spaces/old]"
     assert refused(Case(removed=["acme/spaces/old"], **facts)) is None
 
 
 @pytest.mark.parametrize("name", ["[Old]", "[Old~space-old]"])
-def test_title_in_policy_confirms_deletion(name: str) -> None:
+def test_title_in_removed_policy_confirms_deletion(name: str) -> None:
     assert refused(Case(removed=[f"spaces/{name}"])) is None
 
 
-def test_wrong_title_in_policy_confirms_no_deletion() -> None:
+def test_wrong_title_in_removed_policy_confirms_no_deletion() -> None:
     assert refused(Case(removed=["spaces/[Older~space-old]"])) is not None
 
 
@@ -367,14 +367,14 @@ def in_two_organizations(pattern: str) -> list[str]:
     return [id for kind, id in (old, other.identity) if both.policy.is_listed_as_removed((kind, id))]
 
 
-def test_ambiguous_address_in_policy_confirms_no_deletion() -> None:
+def test_ambiguous_address_in_removed_policy_confirms_no_deletion() -> None:
     """Otherwise, a line that names two things lets both go."""
     assert in_two_organizations("spaces/old") == []
     assert in_two_organizations("acme/spaces/old") == ["space-old"]
     assert in_two_organizations("beta/spaces/old") == ["space-other"]
 
 
-def test_policy_address_refers_to_current_ids_line() -> None:
+def test_removed_policy_address_refers_to_current_ids_line() -> None:
     """The address was another thing's in the base; what the file of now says counts."""
     live: Things = {"space": {"a": {"title": "A"}, "old": {"title": "Old"}, "new": {"title": "New"}}}
     case = Case(live=live, base={"space": {"old": {"title": "New"}}}, removed=["spaces/old"])
@@ -384,7 +384,7 @@ def test_policy_address_refers_to_current_ids_line() -> None:
     assert refusal.message.startswith('Deleting space "New" needs your confirmation')
 
 
-def test_missing_object_in_policy_confirms_no_deletion() -> None:
+def test_missing_object_in_removed_policy_confirms_no_deletion() -> None:
     """Not what bears its name today."""
     case = Case(base=LIVE, removed=["spaces/old"], lines=[("space", "old")])
     case.live = {"space": {"a": {"title": "A"}, "again": {"title": "Old"}}}
@@ -426,7 +426,7 @@ def test_confirmed_count_must_equal_all_deletions(number: int, agreed: bool) -> 
     assert (refused(case) is None) == agreed
 
 
-def test_deletion_count_is_asked_once() -> None:
+def test_delete_count_is_asked_only_once() -> None:
     case = Case(base=LIVE, limits=Limits(0, 0))
     assert [item.code for item in case.plan().refusals] == ["limits"]
     case.confirm = ["delete 1"]
@@ -463,7 +463,7 @@ def test_member_deletion_needs_no_address() -> None:
         ),
     ],
 )
-def test_unneeded_deletion_line_in_policy_is_noted(case: Case, note: str) -> None:
+def test_unneeded_line_in_removed_policy_is_noted(case: Case, note: str) -> None:
     """Otherwise, what lies in something that is gone counts as something that stays."""
     assert [text for text in notes(case) if text == note] == ([note] if note else [])
 
@@ -488,7 +488,9 @@ RAISED = [
 
 
 @pytest.mark.parametrize(("before", "now", "allowed"), RAISED)
-def test_limits_raised_in_same_change_are_ignored(before: Limits, now: Limits, allowed: bool) -> None:
+def test_deletion_limits_raised_in_same_change_are_ignored(
+    before: Limits, now: Limits, allowed: bool
+) -> None:
     """Otherwise, who needs more deletes raises the limit in the same change.
 
     Otherwise, who needs more deletes raises the limit in the same change, also of the share.

@@ -75,7 +75,7 @@ def decided(case: Case) -> dict[str, str]:
         (Case({"member": {"a@b.example": {"role": "read"}}}), {"acme/members/a@b.example": "blocked"}),
     ],
 )  # fmt: skip
-def test_each_object_gets_expected_action(case: Case, words: dict[str, str]) -> None:
+def test_entries_and_objects_get_create_update_or_delete(case: Case, words: dict[str, str]) -> None:
     """Otherwise, what the policy ignores is deleted.
 
     Otherwise, what is declared is deleted.
@@ -98,7 +98,7 @@ def test_each_object_gets_expected_action(case: Case, words: dict[str, str]) -> 
         ({"title": "S", "emoji": "1f600"}, {"title": "S"}, True),
     ],
 )
-def test_null_clears_field_unlike_absent_field(
+def test_null_clears_field_and_absent_field_keeps_value(
     wanted: dict[str, object], live: dict[str, object], changed: bool
 ) -> None:
     found = Case({"space": {"s": wanted}}, {"space": {"s": live}}).decisions()
@@ -172,7 +172,7 @@ def test_protected_team_deletion_is_refused() -> None:
     assert [(item.code, item.address) for item in refused(case)] == [("protected", "acme/teams/[Two]")]
 
 
-def test_losing_last_admin_names_first_member() -> None:
+def test_last_admin_refusal_names_first_removed_admin() -> None:
     live = {key: {"role": "admin"} for key in ("ada", "bo")}
     wanted = {key: {"role": "read"} for key in live}
     (refusal,) = refused(Case({"member": wanted}, {"member": live}, user="somebody"))
@@ -180,7 +180,7 @@ def test_losing_last_admin_names_first_member() -> None:
     assert refusal.message == "acme would no longer have an admin"
 
 
-def test_last_admin_and_token_user_must_stay() -> None:
+def test_plan_refuses_removing_last_admin_or_token_user() -> None:
     """Otherwise, who is removed counts as the admin who stays."""
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     removed = Case(
@@ -204,7 +204,7 @@ def test_last_admin_and_token_user_must_stay() -> None:
     ] == words
 
 
-def test_admin_guard_uses_live_role_when_ignored() -> None:
+def test_last_admin_check_uses_live_role_if_ignored() -> None:
     """So they stay admin although their entry says otherwise, and do not become admin by it either."""
     live = {"ada": {"role": "admin"}, "bo": {"role": "read"}}
     stays = {"ada": {"role": "read"}, "bo": {"role": "read"}}
@@ -262,7 +262,7 @@ def test_member_added_by_sso_replaces_last_admin() -> None:
     assert refused(case) == []
 
 
-def test_owner_of_other_team_does_not_count() -> None:
+def test_owner_of_other_team_cannot_replace_last_owner() -> None:
     """Otherwise, an owner of another team counts for this one."""
     live = {
         "member": {"ada": {"role": "read"}, "bo": {"role": "read"}},
@@ -332,7 +332,7 @@ def test_collection_cycle_through_undeclared_parent_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("prune", "codes"), [([], ["circle"]), (["collections"], ["in-use"])])
-def test_cycle_through_deleted_collection_is_reported_in_use(prune: list[str], codes: list[str]) -> None:
+def test_deleting_collection_inside_cycle_is_refused_as_used(prune: list[str], codes: list[str]) -> None:
     """Otherwise, what is deleted anyway is told as a circle."""
     live = {"a": {"title": "A"}, "u": {"title": "U", "parent": LiveId("collection-a")}}
     wanted = {"a": {"title": "A", "parent": LiveId("collection-u")}}
@@ -340,7 +340,7 @@ def test_cycle_through_deleted_collection_is_reported_in_use(prune: list[str], c
     assert [item.code for item in found] == codes
 
 
-def test_deletion_does_not_hide_other_collection_cycle() -> None:
+def test_collection_deletion_does_not_hide_another_cycle() -> None:
     live = {"a": {"title": "A"}, "u": {"title": "U", "parent": LiveId("collection-a")}}
     live |= {"b": {"title": "B"}, "c": {"title": "C", "parent": LiveId("collection-b")}}
     at = {key: LiveId(f"collection-{holder}") for key, holder in (("a", "u"), ("b", "c"), ("c", "b"))}

@@ -37,7 +37,7 @@ REF = Field("space", Reference.to("space"))
         "the only one of a list", "one of several",
     ],
 )  # fmt: skip
-def test_deletion_cascades_to_requiring_object(
+def test_deletion_cascades_to_object_requiring_deleted_object(
     item: Field, more: dict[str, Any], value: Any, goes: bool
 ) -> None:
     """Otherwise, content is said to go with what it names, and nobody asks about it itself.
@@ -75,7 +75,7 @@ NAMED = {
     ],
     ids=["left alone", "written before", "ignored", "not selected"],
 )
-def test_reference_cleared_before_deletion_is_not_lost(
+def test_reference_cleared_before_deletion_is_not_reported_lost(
     wanted: Things, ignore: tuple[str, ...], selected: bool, lost: bool
 ) -> None:
     """Otherwise, what an entry says that is not selected counts as written, and its loss is not shown.
@@ -107,7 +107,9 @@ NEW_PLACE = {"docs/x/q": {"space": Case({"space": {"b": {}}}).ref("space", "b"),
     ],
     ids=["a new place comes", "it is ignored"],
 )
-def test_section_survives_space_deletion_with_new_space(ignore: tuple[str, ...], why: dict[str, str]) -> None:
+def test_section_receiving_new_space_survives_space_deletion(
+    ignore: tuple[str, ...], why: dict[str, str]
+) -> None:
     """Otherwise, a section is said to stay for a place that is never made."""
     b = {"b": {"title": "B"}}
     wanted: Things = {"space": b, "site": SITE, "section": SECTION, "site_space": NEW_PLACE}
@@ -164,7 +166,7 @@ def test_ids_line_resolves_only_objects_of_its_kind() -> None:
     assert former.objects_at(Case().address("space", "a")) == {A}
 
 
-def test_restore_precedes_references_to_space() -> None:
+def test_space_restore_runs_before_steps_referencing_space() -> None:
     """It has its id already, so that nothing else would wait for it. A delete waits for nothing of it.
 
     Otherwise, what is brought back is named before it is there, and the platform refuses halfway.

@@ -80,7 +80,7 @@ def ordered(case: Case, *keys: str) -> Things:
         (None, {"x": None, "y": None}),
     ],
 )
-def test_moved_sibling_has_label_of_its_list(base: str | None, told: dict[str, str | None]) -> None:
+def test_drift_labels_moved_sibling_by_change_of_order(base: str | None, told: dict[str, str | None]) -> None:
     """Otherwise, what stands elsewhere among its siblings is no drift.
 
     Otherwise, of what stands elsewhere among its siblings the place is not told.
@@ -136,7 +136,7 @@ def test_drift_includes_changed_create_only_fields() -> None:
     assert parts == [("type", "changed outside")]
 
 
-def test_unwritable_drift_respects_selection() -> None:
+def test_drift_of_create_only_fields_respects_selection() -> None:
     """Otherwise, what was not selected is told.
 
     Otherwise, of a selection nothing is told that no request writes: an alarm is silent.
@@ -146,7 +146,7 @@ def test_unwritable_drift_respects_selection() -> None:
     assert [item.address for item in find_drift(sides, make_plan(sides)).found] == ["acme/sites/b"]
 
 
-def test_with_unwritten_reports_each_difference_once() -> None:
+def test_drift_reports_planned_and_unwritable_differences_once() -> None:
     """The second site has a change for its title, the third one is to be made; another one goes.
 
     Otherwise, what a plan changes is told twice.
@@ -187,7 +187,7 @@ def test_drift_reports_missing_members_awaiting_invitation() -> None:
     assert undo[f"acme/teams/t/members/{ADA}"] == f"this entry needs acme/members/{ADA}, which is blocked"
 
 
-def test_missing_content_is_drift_despite_blocking() -> None:
+def test_missing_content_is_drift_although_recreation_is_blocked() -> None:
     case = Case({"space": {"s": {"title": "S"}}, "collection": {"c": {"title": "C"}}})
     sides = case.sides()
     snapshot = replace(
@@ -200,7 +200,7 @@ def test_missing_content_is_drift_despite_blocking() -> None:
     assert [item.address for item in found.blocked] == ["acme/spaces/s"]
 
 
-def test_restorable_deleted_space_is_missing_in_drift() -> None:
+def test_drift_reports_restorable_deleted_space_as_missing() -> None:
     """Otherwise, what was deleted and can be brought back counts as live, and no alarm tells that it is gone.
 
     Otherwise, what is missing is told twice.
@@ -217,7 +217,7 @@ def test_restorable_deleted_space_is_missing_in_drift() -> None:
     assert with_all_differences(sides, plan.model_copy(update={"changes": ()})).changes == ()
 
 
-def test_undeletable_undeclared_drift_respects_selection() -> None:
+def test_drift_of_undeletable_undeclared_objects_respects_selection() -> None:
     """Otherwise, what was not selected is told as undeclared.
 
     Otherwise, of a selection nothing is told that has no request: an alarm is silent.
@@ -252,7 +252,7 @@ def test_drift_skips_unselected_members() -> None:
 
 
 @pytest.mark.parametrize("title", ["A", "a"])
-def test_unrestorable_order_is_drift(title: str) -> None:
+def test_order_that_apply_cannot_restore_is_drift(title: str) -> None:
     """With the documented operations alone, links have no order of their own.
 
     Otherwise, what no request can bring to its place is told without the place.
@@ -341,7 +341,7 @@ def test_drift_lists_unreadable_fields_unless_ignored(ignore: list[str]) -> None
     ("ignore", "fewer"),
     [([], 0), (["spaces/s#language"], 1), (["spaces/*#emoji"], 0), (["teams"], 0), (["teams/*#title"], 0)],
 )
-def test_coverage_counts_undeclared_fields_unless_ignored(ignore: list[str], fewer: int) -> None:
+def test_unwatched_count_includes_undeclared_fields_unless_ignored(ignore: list[str], fewer: int) -> None:
     """Otherwise, what an entry names counts as not watched.
 
     Otherwise, a field that the policy ignores is called not watched.
@@ -365,7 +365,7 @@ def test_coverage_counts_undeclared_fields_unless_ignored(ignore: list[str], few
         (["spaces/s#defaultLevel"], ["spaces/*#defaultLevel"], {"acme/spaces/s#defaultLevel"}),
     ],
 )
-def test_coverage_counts_equal_listed_unwatched_items(
+def test_unwatched_count_equals_number_of_listed_items(
     ignore: list[str], watch: list[str], quiet: set[str], chosen: str | None
 ) -> None:
     """Otherwise, a plan of a part counts what it did not look at.
@@ -409,7 +409,7 @@ def test_coverage_counts_equal_listed_unwatched_items(
         assert told & everything == mine - quiet
 
 
-def test_coverage_lists_undeclared_readable_writable_fields() -> None:
+def test_unwatched_list_contains_undeclared_readable_writable_fields() -> None:
     """Not what says where a thing is, what it is recognised by, or what nobody can read or write.
 
     Otherwise, what nobody can write is called not watched.
@@ -454,14 +454,14 @@ MOVED = {"defaultLevel": "edit"}
         ({}, False),
     ],
 )
-def test_watched_default_drifts_once_changed(live: dict[str, Any], drifts: bool) -> None:
+def test_watched_field_differing_from_default_is_drift(live: dict[str, Any], drifts: bool) -> None:
     """Otherwise, a value that was not in the answer is drift. No apply wrote the default: it has no label."""
     case = Case(space(), space(**live), since=[space()], watch=["spaces/*#defaultLevel"])
     found = [(one.field, one.cause) for item in drift(case) for one in item.fields]
     assert found == ([("defaultLevel", None)] if drifts else [])
 
 
-def test_drift_skips_ignored_and_undefined_defaults() -> None:
+def test_drift_ignores_watched_fields_ignored_or_without_default() -> None:
     """Otherwise, a field without a default is drift wherever it has a value.
 
     Otherwise, a default that the policy ignores is drift.
@@ -473,7 +473,7 @@ def test_drift_skips_ignored_and_undefined_defaults() -> None:
     assert drift(Case(site, live, watch=["**#visibility"])) == []
 
 
-def test_coverage_skips_ignored_entries() -> None:
+def test_unwatched_list_skips_ignored_entries() -> None:
     """Otherwise, a place that is declared counts as not watched.
 
     Otherwise, what is ignored on purpose is counted as not watched.

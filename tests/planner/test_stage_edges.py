@@ -165,7 +165,7 @@ def test_lowering_visibility_precedes_share_link_creation(
     assert before(steps, shows, makes) is not link_first
 
 
-def test_raising_visibility_awaits_share_link_activation() -> None:
+def test_raising_visibility_waits_for_share_link_activation() -> None:
     live = {"site": shown("visitor-auth"), "share_link": {"docs/friends": {"active": False}}}
     steps = Case({"site": shown("share-link"), **LINK}, live).steps()
     assert before(
@@ -173,7 +173,7 @@ def test_raising_visibility_awaits_share_link_activation() -> None:
     )
 
 
-def test_publishing_site_ignores_other_sites() -> None:
+def test_publishing_site_does_not_wait_for_other_sites() -> None:
     live = {key: {"title": key, "visibility": "unlisted", "basename": key} for key in ("docs", "docs-b")}
     wanted = {key: {**fields, "visibility": "public"} for key, fields in live.items()}
     wanted["docs-b"]["title"] = "B"
@@ -182,7 +182,7 @@ def test_publishing_site_ignores_other_sites() -> None:
     assert steps.edges.needs("acme/sites/docs-b expose visibility") == {"acme/sites/docs-b update"}
 
 
-def test_collection_move_awaits_moves_of_new_ancestors() -> None:
+def test_collection_move_waits_for_moves_of_new_ancestors() -> None:
     live = {key: {"title": key} for key in ("a", "c", "z")}
     wanted = {
         "a": {"title": "a", "parent": collection("z")},
@@ -197,7 +197,9 @@ def test_collection_move_awaits_moves_of_new_ancestors() -> None:
 @pytest.mark.parametrize(
     ("parents", "above"), [({"b": "a", "c": "b"}, "ba"), ({"a": "c", "b": "a", "c": "b"}, "ba"), ({}, "")]
 )
-def test_nesting_lists_ancestors_from_nearest_once(parents: dict[str, str], above: str) -> None:
+def test_collection_ancestors_are_listed_nearest_first_without_repetition(
+    parents: dict[str, str], above: str
+) -> None:
     """In a circle, too: it ends where it began.
 
     Otherwise, collections that are in each other are followed round for ever.
@@ -212,7 +214,7 @@ def test_nesting_lists_ancestors_from_nearest_once(parents: dict[str, str], abov
     assert found == [collection(key).address for key in above]
 
 
-def test_edge_rules_do_not_modify_steps() -> None:
+def test_step_ordering_rules_do_not_modify_steps() -> None:
     live = {"a": {"title": "One"}, "b": {"title": "Two"}}
     case = Case({"team": {"a": {"title": "Two"}, "b": {"title": "One"}, "c": {"title": "C"}}}, {"team": live})
     decisions = case.decisions()
@@ -229,7 +231,7 @@ def test_edge_rules_do_not_modify_steps() -> None:
     }
 
 
-def test_cleared_fields_use_platform_form() -> None:
+def test_step_clears_fields_with_value_platform_expects() -> None:
     """Otherwise, what is cleared by an empty text is sent as null, which the platform refuses.
 
     Otherwise, what is cleared by null is sent in another form.
@@ -269,7 +271,7 @@ def test_translation_run_step_needs_confirmation(confirm: list[str], told: list[
     assert steps == {f"acme/translations/fr act {word}": ("POST", path, None) for word in told}
 
 
-def test_restore_precedes_site_space_creation() -> None:
+def test_space_is_restored_before_site_space_creation() -> None:
     tree: Things = {"site": {"d": {"title": "D"}}, "section": {"d/k": {"title": "K", "path": "k"}}}
     names = Case({"space": {"s": {}}})
     place = {"site_space": {"d/k/p": {"path": "p", "space": names.ref("space", "s")}}}

@@ -46,9 +46,7 @@ def unwilling(found: ExclusiveFlags) -> list[str]:
         ({"y": FALSE, "new": SILENT}, []),
     ],
 )
-def test_entry_must_become_default_when_no_alternative_remains(
-    wanted: dict[str, Any], told: list[str]
-) -> None:
+def test_plan_reports_entry_that_must_become_default(wanted: dict[str, Any], told: list[str]) -> None:
     """Otherwise, what goes counts as what may be the default, and nobody is told.
 
     Otherwise, where there is a default, another one is told to be it.
@@ -72,19 +70,19 @@ def platform_chooses(made: Case, selected: tuple[str, ...] | None = None) -> boo
     return bool(decide(sides).exclusive.platform_choice_effects([X]))
 
 
-def test_declared_default_overrides_platform_choice() -> None:
+def test_declared_default_prevents_platform_choosing_default() -> None:
     """Otherwise, the platform is said to choose where an entry says which."""
     assert platform_chooses(case(y=SILENT))
     assert not platform_chooses(case(y=TRUE))
 
 
-def test_no_default_is_chosen_without_sections() -> None:
+def test_platform_chooses_no_default_without_sections() -> None:
     """Otherwise, the platform is said to choose where nothing is left."""
     assert not platform_chooses(case(live="x"))
     assert platform_chooses(case(live="x", new=SILENT))
 
 
-def test_unwritten_entry_does_not_become_default() -> None:
+def test_unselected_or_blocked_entry_does_not_become_default() -> None:
     """It was not selected, or cannot be made: so the platform chooses.
 
     Otherwise, what is never made counts as the new default.

@@ -33,7 +33,9 @@ PLAIN, QUIET = Field("note", Text()), Field("note", Text(), value_when_absent="g
         (QUIET, "guest", "guest", True),
     ],
 )
-def test_null_equals_only_absent_value(field: Field, after: Any, before: Any, equal: bool) -> None:
+def test_null_in_field_equals_only_absent_live_value(
+    field: Field, after: Any, before: Any, equal: bool
+) -> None:
     assert equals_live(field, after, before) is equal
 
 
@@ -68,7 +70,7 @@ SOURCE = {"url": "https://a.example/openapi.yaml"}
         ({"source": {"text": "openapi: 3.1"}}, ["acme/openapi/shop#source"]),
     ],
 )
-def test_unreadable_field_without_base_is_noted(fields: dict[str, Any], noted: list[str]) -> None:
+def test_unreadable_field_without_git_base_is_noted(fields: dict[str, Any], noted: list[str]) -> None:
     live = {"slug": "shop", "visibility": "private", "source": SOURCE}
     case = Case({"openapi": {"shop": {"slug": "shop", **fields}}}, {"openapi": {"shop": live}})
     assert [note.address for note in case.decisions().notes] == noted
@@ -97,7 +99,7 @@ def test_removing_last_space_admin_is_allowed() -> None:
     assert plan.refusals == ()
 
 
-def test_undeclarable_member_is_kept_during_prune() -> None:
+def test_member_that_cannot_be_declared_is_not_pruned() -> None:
     """Whose e-mail the platform does not tell could not be declared: there is no key for it.
 
     Otherwise, what no entry could be written for is deleted.
@@ -113,7 +115,7 @@ def test_undeclarable_member_is_kept_during_prune() -> None:
     assert [item.addresses for item in found.kept_objects] == [("acme/members/[member-x]",)]
 
 
-def test_titles_swapped_between_kinds_are_unordered() -> None:
+def test_titles_swapped_between_kinds_need_no_step_order() -> None:
     wanted = {"team": {"t": {"title": "B"}}, "collection": {"c": {"title": "A"}}}
     live = {"team": {"t": {"title": "A"}}, "collection": {"c": {"title": "B"}}}
     steps = Case(wanted, live).steps()
@@ -124,7 +126,7 @@ def test_titles_swapped_between_kinds_are_unordered() -> None:
 # Orders.
 
 
-def test_arrivals_in_ordered_list_are_sequential() -> None:
+def test_steps_adding_objects_to_ordered_list_are_sequential() -> None:
     """Also what the order does not name: where it comes depends on what came before.
 
     Otherwise, what is made in the same plan counts as no sibling, and comes in any order.
@@ -142,7 +144,7 @@ def test_arrivals_in_ordered_list_are_sequential() -> None:
     assert [steps.edges.follows(id) for id in arriving] == [set(), {arriving[0]}, {arriving[1]}]
 
 
-def test_existing_spaces_in_order_are_only_moved() -> None:
+def test_existing_spaces_of_ordered_list_are_only_moved() -> None:
     """Otherwise, a holder that leaves out its order ends the run in an error of the program.
 
     Otherwise, who is in the list and stays counts as somebody who arrives, and is moved.
@@ -162,7 +164,7 @@ def test_existing_spaces_in_order_are_only_moved() -> None:
     assert [step.verb for step in steps.drafts.steps.values()] == ["move"]
 
 
-def test_update_only_fields_are_sent_after_creation() -> None:
+def test_fields_not_accepted_on_create_are_sent_afterwards() -> None:
     """Otherwise, what only an update takes is sent when a thing is made.
 
     Otherwise, what only an update takes is never sent for a new thing.

@@ -27,7 +27,7 @@ def told(plan: Plan) -> tuple[list[str], list[str]]:
     return [item.address for item in plan.changes], [item.address for item in plan.blocked]
 
 
-def test_plan_organizations_list_only_organizations() -> None:
+def test_plan_organizations_field_lists_only_organization_entries() -> None:
     plan = make_plan(Case({"team": ONE}, {"team": ONE}).sides())
     assert plan.organizations == (Organization(address="acme", id="acme"),)
 
@@ -39,7 +39,7 @@ def test_plan_lists_fields_of_created_and_updated_objects() -> None:
         assert [item.field for item in change.differences] == fields
 
 
-def test_created_fields_have_label_of_create() -> None:
+def test_fields_of_created_object_have_label_of_create() -> None:
     new = {"title": "One", "emoji": "A"}
     for then, cause in [({"space": {}}, "edited here"), ({"space": {"one": new}}, "changed outside")]:
         (change,) = make_plan(Case({"space": {"one": new}}, since=[then]).sides()).changes
@@ -52,7 +52,7 @@ GROUPS = {
 }
 
 
-def test_group_is_field_only_for_live_nodes() -> None:
+def test_plan_shows_group_field_only_for_live_nodes() -> None:
     inside = {"title": "N", "group": Ref(ACME.child("sites", "s", "structure", "g"))}
     other = {"title": "N", "group": LiveId("section_group-s-h")}
     for live, fields in [({}, ["title"]), ({"s/n": other}, ["group"])]:
@@ -92,7 +92,7 @@ def with_unread_teams(case: Case, *, delete: bool = True) -> Sides:
         (["teams"], ["teams"], True, []),
     ],
 )
-def test_unreadable_list_is_blocked_when_pruned(
+def test_prune_of_unreadable_list_is_blocked(
     prune: list[str], ignore: list[str], delete: bool, blocked: list[str]
 ) -> None:
     """Otherwise, where nobody can tell what is undeclared, it is deleted."""
@@ -128,13 +128,13 @@ def test_selection_includes_missing_referenced_entries() -> None:
     assert told(make_plan(sides))[0] == ["acme/collections/c", "acme/spaces/s"]
 
 
-def test_blocked_list_has_origin_in_plan() -> None:
+def test_blocked_list_in_plan_has_source_position() -> None:
     plan = make_plan(with_unread_teams(Case({"team": {}}, {"team": TWO}, prune=["teams"])))
     assert plan.origins["acme/teams"].line == SPAN.line
 
 
 @pytest.mark.parametrize("phase", ["withdraw", "expose"])
-def test_visibility_fields_change_in_any_order(phase: str) -> None:
+def test_steps_changing_visibility_fields_have_no_mutual_order(phase: str) -> None:
     """Otherwise, what shows or hides a thing is sent in any order."""
     seen = {"title": "Docs", "visibility": "public", "published": True, "basename": "a"}
     hidden = {"title": "Docs", "visibility": "unlisted", "published": False, "basename": "b"}
@@ -231,7 +231,7 @@ def test_base_entry_uses_current_match_despite_old_title() -> None:
     }
 
 
-def test_base_section_is_identified_by_its_space() -> None:
+def test_git_base_section_is_matched_by_its_space() -> None:
     """Otherwise, a section is not known by the space that it shows."""
     shown = {"docs/old/p": {"space": LiveId("space-x")}, "docs/old/q": {"space": LiveId("space-y")}}
     live = {"docs/a/p": {"space": LiveId("space-x")}, "docs/b/q": {"space": LiveId("space-y")}}
@@ -314,7 +314,7 @@ def test_plan_waits_only_for_running_processing(state: str | None, waiting: int)
     assert len(make_plan(case.sides()).waiting) == waiting
 
 
-def test_lineage_around_entry_lists_live_ancestors() -> None:
+def test_live_ancestors_of_entry_exclude_missing_objects() -> None:
     case = Case({"team": {**ONE, **TWO}}, {"team": ONE})
     sides, organization = case.sides(), ("organization", "acme")
     around = {
@@ -335,7 +335,7 @@ def test_lineage_around_entry_lists_live_ancestors() -> None:
         (Match("team-one", MatchedBy.PREVIOUSLY), "previously"),
     ],
 )
-def test_plan_shows_unusual_match_reason(match: Match, told: str | None) -> None:
+def test_plan_shows_match_reason_other_than_key(match: Match, told: str | None) -> None:
     """Otherwise, how an entry was recognised by something else than its line or key is not shown.
 
     Otherwise, of what was recognised otherwise than by its line or key it is not shown how.
@@ -374,7 +374,7 @@ def test_address_must_begin_with_organization_key() -> None:
     assert (wrong.code, wrong.message.split(" is ")[0]) == ("DP234", '"c"')
 
 
-def test_selecting_published_site_excludes_its_structure() -> None:
+def test_selecting_published_site_omits_its_structure() -> None:
     """Otherwise, what is made public last brings along all that comes before it."""
     group = {"docs/g": {"title": "G"}}
     wanted = {
@@ -403,7 +403,7 @@ def test_term_address_uses_first_available_language(terms: dict[str, str], name:
 
 
 @pytest.mark.parametrize("only_ended", [False, True])
-def test_circular_steps_raise_circular_plan(only_ended: bool) -> None:
+def test_circular_step_dependencies_raise_circular_plan_error(only_ended: bool) -> None:
     """Otherwise, steps that wait for each other are never sent, and nobody says why."""
     steps = Case({"team": {**ONE, **TWO}}).steps()
     one, two = "acme/teams/one create", "acme/teams/two create"
@@ -496,7 +496,7 @@ def test_sso_member_is_added_by_id_otherwise_blocked() -> None:
     assert [item.address for item in plan.blocked] == ["acme/members/c@d"]
 
 
-def test_plan_suggests_removing_used_new_line() -> None:
+def test_plan_suggests_removing_new_line_after_creation() -> None:
     wanted = {"a": {"title": "A", "new": True}, "b": {"title": "B", "new": True}}
     notes = make_plan(Case({"team": wanted}, {"team": {"b": {"title": "B"}}}).sides()).notes
     assert [note.address for note in notes] == ["acme/teams/b#new"]

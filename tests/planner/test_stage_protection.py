@@ -47,11 +47,11 @@ class Case(Staged):
     ],
     ids=["a line without entry", "with a base that has no entry", "the base", "a commit before the base"],
 )
-def test_protection_survives_committed_entry_removal(known: dict[str, Any]) -> None:
+def test_object_stays_protected_after_committed_entry_removal(known: dict[str, Any]) -> None:
     assert Case(**known).refused() == [PROTECTED]
 
 
-def test_protection_follows_ids_line_after_rename() -> None:
+def test_object_stays_protected_by_ids_line_after_rename() -> None:
     live: Things = {"space": {"a": {"title": "A"}, "safe": {"title": "Quite another"}}}
     assert Case(live=live, lines=[("space", "a"), ("space", "safe")]).refused() == [
         ("protected", "acme/spaces/[Quite another]")
@@ -73,25 +73,25 @@ def test_protection_refusal_lists_all_possible_objects() -> None:
     assert ", ".join(names) in refusal.message
 
 
-def test_missing_protected_object_prevents_no_deletion() -> None:
+def test_protect_pattern_of_missing_object_allows_other_deletions() -> None:
     live: Things = {"space": {"a": {"title": "A"}, "other": {"title": "Other"}}}
     assert Case(live=live, lines=[("space", "a"), ("space", "safe")]).refused() == []
 
 
 @pytest.mark.parametrize("protect", ["spaces/*", "**"])
-def test_wildcard_protect_pattern_is_never_unresolvable(protect: str) -> None:
+def test_wildcard_protect_pattern_without_match_allows_deletions(protect: str) -> None:
     live: Things = {"space": {"a": {"title": "A"}}, "member": {"bo": {"role": "read"}}}
     case = Case({}, live, protect=[protect], prune=["members"])
     assert UNKNOWN not in case.refused()
 
 
-def test_unresolvable_protect_pattern_affects_one_kind() -> None:
+def test_unresolvable_protect_pattern_blocks_deletions_of_one_kind() -> None:
     live: Things = {**REMOVED, "member": {"bo": {"role": "read"}}}
     case = Case({**REMOVED, "member": {"ada": {"role": "admin"}}}, live, prune=["members"])
     assert [item for item in case.refused() if item[0] == "protected"] == []
 
 
-def test_unresolvable_nested_protect_pattern_prevents_site_deletion() -> None:
+def test_unresolvable_nested_protect_pattern_blocks_site_deletion() -> None:
     """Otherwise, what is protected under a name that nobody knows any more is deleted."""
     site = {"title": "Docs", "basename": "docs"}
     case = Case({}, {"site": {"docs": site}}, prune=["sites"], protect=["sites/old/structure/guides"])
@@ -100,7 +100,7 @@ def test_unresolvable_nested_protect_pattern_prevents_site_deletion() -> None:
 
 
 @pytest.mark.parametrize(("in_base", "refused"), [(True, [("protected", "spaces/[Was]")]), (False, [])])
-def test_unmatched_protected_title_in_base_prevents_deletion(
+def test_protected_title_without_match_blocks_deletions(
     in_base: bool, refused: list[tuple[str, str]]
 ) -> None:
     """Otherwise, what is protected under a name that nobody knows any more is deleted."""
@@ -108,12 +108,12 @@ def test_unmatched_protected_title_in_base_prevents_deletion(
     assert case.refused() == refused
 
 
-def test_protect_pattern_with_missing_id_has_no_effect() -> None:
+def test_protect_pattern_with_missing_id_blocks_no_deletion() -> None:
     """Otherwise, a protection that is written for later stops every delete."""
     assert Case(base=BOTH, protect=["spaces/[Was~gone]"]).refused() == []
 
 
-def test_protected_member_is_found_by_key() -> None:
+def test_protected_member_is_matched_by_email_key() -> None:
     live: Things = {"member": {"bo": {"role": "read"}, "ada": {"role": "admin"}}}
     case = Case({"member": {"ada": {"role": "admin"}}}, live, prune=["members"], protect=["members/bo"])
     assert [code for code, _ in case.refused()] == ["protected"]
@@ -132,7 +132,7 @@ class Skipping(Case):
 THREE: Things = {"space": {**BOTH["space"], "other": {"title": "Other"}}}
 
 
-def test_skip_protected_deletes_only_other_objects() -> None:
+def test_skip_protected_setting_deletes_only_unprotected_objects() -> None:
     """Ordinary work: one protected space does not stop every other delete."""
     lines = [("space", key) for key in THREE["space"]]
     plan = Skipping(live=THREE, base=THREE, lines=lines, confirm=["delete 1"], agreed=False).plan()
@@ -144,7 +144,7 @@ def test_skip_protected_deletes_only_other_objects() -> None:
     assert plan.kept[0].addresses == ("acme/spaces/[Safe]",)
 
 
-def test_skip_protected_keeps_parent_too() -> None:
+def test_skip_protected_setting_keeps_parent_of_protected_object() -> None:
     """Otherwise, a protected section is deleted with its site."""
     site = {"title": "Docs", "basename": "docs"}
     live: Things = {
@@ -159,7 +159,7 @@ def test_skip_protected_keeps_parent_too() -> None:
     ]
 
 
-def test_protection_removed_in_same_change_applies() -> None:
+def test_protection_still_applies_in_change_removing_it() -> None:
     """Otherwise, the change that removes a line from `protect` also deletes what it protected."""
     sides = Case(base=BOTH, protect=(), base_policy={"protect": ["spaces/safe"]}).sides()
     assert [item.code for item in make_plan(sides).refusals] == ["protected"]

@@ -17,7 +17,7 @@ def selected(of: Case, *patterns: str, exclude: tuple[str, ...] = ()) -> dict[st
     return {change.address: [step.phase or step.verb for step in change.steps] for change in plan.changes}
 
 
-def test_selecting_section_does_not_hide_site() -> None:
+def test_plan_with_selected_section_keeps_site_visible() -> None:
     """What is withdrawn goes first, which is no reason to hide a site whose section alone is selected.
 
     Otherwise, a selected section hides the whole site around it.

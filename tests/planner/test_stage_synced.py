@@ -75,7 +75,7 @@ OTHER = Case(
 """The files rename, add and remove nodes, and rename the site."""
 
 
-def test_unsynced_site_plans_all_changes() -> None:
+def test_site_without_git_sync_plans_all_changes() -> None:
     assert {
         "acme/sites/docs", "acme/sites/docs/structure/new", "acme/sites/docs/structure/news",
         "acme/sites/docs/structure/[Old]",
@@ -127,7 +127,7 @@ def test_drift_ignores_git_synced_structure() -> None:
     assert (drift.found, drift.ignored) == ((), ())
 
 
-def test_plan_changes_unsynced_fields_of_synced_site() -> None:
+def test_plan_changes_fields_git_sync_does_not_manage() -> None:
     site = {"docs": {**SITE["docs"], "visibility": "unlisted"}}
     sides = synced(Case(wanted(things(("news", "N"), site=site)), things(("news", "News"))), site=REPOSITORY)
     [change] = make_plan(sides).changes
@@ -136,7 +136,7 @@ def test_plan_changes_unsynced_fields_of_synced_site() -> None:
     ]
 
 
-def test_takeover_plans_synced_changes_with_warning() -> None:
+def test_takeover_policy_plans_git_synced_changes_with_warning() -> None:
     """Otherwise, what somebody takes over is never written.
 
     Otherwise, a line that is needed is said to be able to go.
@@ -148,7 +148,7 @@ def test_takeover_plans_synced_changes_with_warning() -> None:
     assert [note.text for note in plan.notes if "left alone" in note.text or "can go" in note.text] == []
 
 
-def test_unneeded_takeover_is_noted() -> None:
+def test_unneeded_takeover_policy_is_noted() -> None:
     """Otherwise, a line that does nothing is not told."""
     [note] = [
         note for note in make_plan(takes_over(OTHER.sides(), "site")).notes if "takeover" in note.address
@@ -220,7 +220,7 @@ def test_synced_space_deletion_refusal_names_repository() -> None:
     assert "Git Sync" not in asked.message
 
 
-def test_synced_space_deletion_is_warned() -> None:
+def test_git_synced_space_deletion_gets_warning() -> None:
     """Otherwise, that content of a repository would be deleted is not warned of."""
     case = Case(GOES.wanted, GOES.live, prune=["spaces"], agreed=False, removed=["spaces/[Beta]"])
     plan = make_plan(synced(case, space=REPOSITORY))

@@ -86,7 +86,7 @@ def renamed(**paths: str) -> dict[str, dict[str, Any]]:
     ],
     ids=["a pair", "a ring", "a chain", "a pair in another order", "a new one takes the path"],
 )
-def test_navigation_steps_are_sequential(
+def test_navigation_steps_of_one_site_are_sequential(
     sections: dict[str, dict[str, Any]], more: dict[str, dict[str, Any]]
 ) -> None:
     wanted = files(section=sections, site_space={**SHOWN, **more})
@@ -131,7 +131,7 @@ def test_new_site_space_is_separate_change(path: dict[str, str]) -> None:
     assert [gives.address for gives in found["a"].steps[0].gives] == [f"{TREE}/a", f"{TREE}/a/p"]
 
 
-def test_new_site_space_keeps_section_from_deletion() -> None:
+def test_section_receiving_new_site_space_is_not_deleted() -> None:
     """Otherwise, a section that gets a new place is said to go."""
     live = platform(
         "x", "y", section={"docs/a": SECTIONS["docs/a"]}, site_space={"docs/a/p": SHOWN["docs/a/p"]}
@@ -153,7 +153,7 @@ TWO = {
 }
 
 
-def test_restructure_starts_with_least_dependent_section() -> None:
+def test_restructure_creates_least_dependent_section_first() -> None:
     case = Case(files(**TWO), platform(site_space=ROOT), confirm=[AGREED])
     assert case.decisions().blocking.created_first == {TREE: TREE.child("b")}
     both = {**TWO, "site_space": {"docs/a/p": {"space": "x"}, "docs/b/p": {"space": "y"}}}
@@ -170,7 +170,7 @@ ELSEWHERE = {"destination": {"kind": "external", "url": "https://a.example"}}
 
 
 @pytest.mark.parametrize(("live", "held"), [(TO_A, True), (ELSEWHERE, False)])
-def test_redirect_into_old_navigation_awaits_restructure(live: dict[str, Any], held: bool) -> None:
+def test_redirect_into_old_navigation_is_blocked_until_restructured(live: dict[str, Any], held: bool) -> None:
     """Otherwise, a redirect into the old navigation is changed too early, and deleted with that navigation.
 
     Otherwise, a redirect with another destination waits for the new navigation, too.
@@ -187,7 +187,7 @@ def test_redirect_into_old_navigation_awaits_restructure(live: dict[str, Any], h
     assert (redirect in case.decisions().restructuring.owners_of_replaced_targets) is held
 
 
-def test_redirect_to_external_url_awaits_no_restructure() -> None:
+def test_redirect_to_external_url_is_independent_of_restructure() -> None:
     """Otherwise, what leads out of the old navigation waits for the new one."""
     case = Case(confirm=[AGREED])
     case.wanted = {**files(site_space=ROOT), "redirect": {"docs/old": ELSEWHERE}}
@@ -203,7 +203,7 @@ def test_redirect_to_external_url_awaits_no_restructure() -> None:
         (MatchedBy.FIRST_NATURAL_KEY, [AGREED]),
     ],
 )
-def test_restructure_answer_is_needed_during_contents_match(by: MatchedBy, idle: list[str]) -> None:
+def test_confirm_restructure_is_needed_during_match_by_contents(by: MatchedBy, idle: list[str]) -> None:
     """Otherwise, an answer that has served counts as one that is still needed.
 
     Otherwise, the answer is refused as idle while something is recognised by its content.
@@ -220,7 +220,7 @@ def test_restructure_answer_is_needed_during_contents_match(by: MatchedBy, idle:
     assert [str(answer) for answer in sides.answers.unneeded_answers(asked)] == idle
 
 
-def test_new_navigation_is_created_after_old() -> None:
+def test_restructure_creates_new_navigation_after_old() -> None:
     """Otherwise, the old navigation is not gone when the new one is built."""
     live = platform(section=SECTIONS, site_space=SHOWN)
     steps = Case(files(site_space=ROOT), live, confirm=[AGREED], prune=["sites/*/structure"]).steps()
@@ -251,7 +251,7 @@ def test_navigation_type_change_needs_confirmation(
         assert all(words in item.message for item in plan.refusals)
 
 
-def test_automatic_section_becomes_entry_with_its_space() -> None:
+def test_automatically_created_section_matches_entry_with_its_space() -> None:
     """Of two new entries the one that is to hold the space that lies in it; nobody else.
 
     Otherwise, what no entry wants ends the run in an error of the program.
@@ -283,7 +283,7 @@ def test_automatic_section_becomes_entry_with_its_space() -> None:
     ],
 )
 @pytest.mark.parametrize("made", [True, False])
-def test_default_false_on_only_candidate_is_blocked(
+def test_default_false_is_blocked_without_other_default_candidate(
     flags: dict[str, bool], blocked: list[str], made: bool
 ) -> None:
     """Whether they are all new, or the one that has it is to give it up."""
@@ -324,7 +324,7 @@ def test_unsupported_group_move_names_target_position() -> None:
         assert item.todo.startswith(f"move the object {told} in GitBook")
 
 
-def test_ignored_sibling_causes_no_moves() -> None:
+def test_ignored_sibling_does_not_cause_moves() -> None:
     """Otherwise, what the policy ignores is moved."""
     links = {f"docs/{key}": {"title": key, "url": "https://x"} for key in "abc"}
     site = {"site": {"docs": {"title": "Docs"}}}
@@ -337,7 +337,7 @@ def test_ignored_sibling_causes_no_moves() -> None:
 
 
 @pytest.mark.parametrize(("shown", "proposed"), [("x", True), ("y", False)])
-def test_partly_similar_section_needs_equal_space(shown: str, proposed: bool) -> None:
+def test_partly_similar_section_is_candidate_with_equal_space(shown: str, proposed: bool) -> None:
     wanted = files(
         section={"docs/g": {"title": "Product documentation"}}, site_space={"docs/g/p": {"space": "x"}}
     )
@@ -449,7 +449,7 @@ def test_restructure_question_covers_only_selected_sites(select: tuple[str, ...]
     assert refused == [f"acme/sites/{key}" for key in names if any(key in one for one in select or names)]
 
 
-def test_unclaimed_automatic_section_is_deleted() -> None:
+def test_automatic_section_without_entry_is_deleted() -> None:
     """Behind the sections that are declared, too.
 
     Otherwise, a section that the platform made and nobody wants stays, beside the one that was built.
@@ -465,7 +465,7 @@ def test_unclaimed_automatic_section_is_deleted() -> None:
     assert list(case.decisions().deletions.roots) == [("section", "section-docs-z")]
 
 
-def test_declared_or_renamed_section_is_kept() -> None:
+def test_restructure_keeps_declared_or_renamed_section() -> None:
     """Otherwise, a section of an entry counts as left over, and is deleted.
 
     Otherwise, a section that somebody made, with a title of its own, is deleted as left over.
@@ -485,7 +485,7 @@ def test_restructure_to_sections_keeps_site_published() -> None:
     assert [step.verb for step in case.steps().drafts.steps.values()] == ["create"]
 
 
-def test_no_delete_keeps_unclaimed_automatic_section() -> None:
+def test_no_delete_option_keeps_automatic_section_without_entry() -> None:
     """Otherwise, what is left over of a new navigation is deleted in spite of --no-delete."""
     live = platform(
         section={"docs/a": {"title": "a"}, "docs/z": {"title": "Docs"}},
@@ -496,13 +496,13 @@ def test_no_delete_keeps_unclaimed_automatic_section() -> None:
     assert dict(decide(replace(sides, options=Options((AGREED,), delete=False))).deletions.roots) == {}
 
 
-def test_postponed_restructure_allows_other_deletions() -> None:
+def test_unanswered_restructure_does_not_prevent_other_deletions() -> None:
     case = Case({**files(**TWO), "team": {}}, {**platform(site_space=ROOT), "team": {"t": {"title": "T"}}})
     case.confirm, case.prune = [AGREED], ["teams", "sites/*/structure"]
     assert list(case.decisions().deletions.roots) == [("team", "team-t")]
 
 
-def test_cascade_reports_nested_roots() -> None:
+def test_cascade_reports_directly_deleted_objects_nested_in_others() -> None:
     case = Case({}, {
         "site": {"d": {"title": "D"}},
         "section": {"d/k": {"title": "K", "path": "k"}},
@@ -519,7 +519,7 @@ def test_cascade_reports_nested_roots() -> None:
     assert found(site).objects == dict.fromkeys([section, place], INSIDE_DELETED)
 
 
-def test_deleted_provider_loses_no_default_team() -> None:
+def test_deleting_saml_provider_lists_no_cleared_default_team() -> None:
     """A provider whose default team goes: it loses that, unless it goes, too."""
     case = Case(
         {}, {"team": {"a": {"title": "A"}}, "saml": {"s": {"label": "S", "defaultTeam": LiveId("team-a")}}}

@@ -75,7 +75,7 @@ HERE = within(s="a", t="b")
         (within(s="a", t="b", u=None), within(True, s="b", t="a", u="a"), "ab"),
     ],
 )
-def test_swapped_collections_are_asked_about(wanted: Things, live: Things, rings: str) -> None:
+def test_swapped_collection_titles_are_asked_about(wanted: Things, live: Things, rings: str) -> None:
     found = asked(Case(wanted, live), "exchanged")
     assert sorted(found) == sorted(rings)
     for key, candidates in found.items():
@@ -111,7 +111,7 @@ def test_swapped_collections_with_evidence_need_no_question(more: dict[str, Any]
 @pytest.mark.parametrize(
     "by", [MatchedBy.PIN, MatchedBy.PREVIOUSLY, MatchedBy.BASE, MatchedBy.EARLIER_COMMIT]
 )
-def test_swap_question_skips_explicitly_matched_entries(by: MatchedBy) -> None:
+def test_title_swap_question_skips_entries_with_explicit_match(by: MatchedBy) -> None:
     """Otherwise, what somebody has said with an id is asked about again as if only its name told it."""
     sides = Case(HERE, within(True, s="b", t="a")).sides()
     matches = {**sides.snapshot.matches, NAMES.address("collection", "a"): Match("collection-a", by)}
@@ -222,7 +222,7 @@ def test_ordinary_new_space_needs_no_question(sides: Sides) -> None:
 
 @pytest.mark.parametrize("kind", ["team", "collection"])
 @pytest.mark.parametrize("known", [True, False], ids=["known to be empty", "not read"])
-def test_only_empty_object_is_replaced_without_question(kind: str, known: bool) -> None:
+def test_replacing_object_without_contents_needs_no_question(kind: str, known: bool) -> None:
     """What nothing hangs on may be created anew; what was not read may have members or spaces."""
     case = Case(
         {kind: {"n": {"title": "Quite another"}}}, {kind: {"old": {"title": "Old"}}}, lines=[(kind, "old")]
@@ -269,7 +269,7 @@ def test_rename_candidate_lists_its_site_spaces() -> None:
 # A clone that cannot tell.
 
 
-def test_shallow_clone_gives_one_refusal() -> None:
+def test_plan_in_shallow_clone_gives_one_refusal() -> None:
     """In a clone of one commit without an ids file, each new space may be a renamed one."""
     case = Case(spaces("n", "m", "s"), spaces("x", "s"))
     lacking = recorded(
@@ -309,7 +309,7 @@ def test_shallow_clone_refusal_includes_delete_flags() -> None:
 
 
 @pytest.mark.parametrize("title", ["Others", "The groups"], ids=["another title", "a similar title"])
-def test_shallow_clone_asks_about_section_groups(title: str) -> None:
+def test_plan_in_shallow_clone_asks_about_section_groups(title: str) -> None:
     """Otherwise, a group with a changed title is created a second time, and readers see an empty one."""
     site: Things = {"site": {"d": {"title": "D"}}}
     wanted = {**site, "section_group": {"d/n": {"title": title}}}
@@ -340,7 +340,7 @@ def test_shallow_clone_asks_about_section_groups(title: str) -> None:
         ),
     ],
 )
-def test_shallow_clone_creates_certainly_new_entries(sides: Sides) -> None:
+def test_plan_in_shallow_clone_creates_certainly_new_entries(sides: Sides) -> None:
     assert make_plan(sides).can_apply
 
 
@@ -383,7 +383,7 @@ def test_sixty_new_teams_share_one_question() -> None:
     assert make_plan(dataclasses.replace(case, confirm=answers).sides()).can_apply
 
 
-def test_shallow_clone_deletions_share_one_question() -> None:
+def test_deletions_in_shallow_clone_share_one_question() -> None:
     """A second refusal for the number would be a second run of the workflow."""
     case = Case(
         spaces("n"), spaces("old", "older"), lines=[("space", "old"), ("space", "older")],
@@ -436,7 +436,7 @@ def test_unneeded_confirm_new_is_noted() -> None:
     assert notes == ['--confirm "new 1 */teams/*"']
 
 
-def test_previously_on_one_entry_answers_other_entries() -> None:
+def test_previously_on_one_entry_answers_question_of_others() -> None:
     """The removed team is one of the new entries, so all others are new."""
     case = Case(spaces("m", "n"), {"space": {"m": {"title": "The gone"}}}, lines=OLD)
     sides = case.sides()

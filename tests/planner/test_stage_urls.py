@@ -194,7 +194,7 @@ def test_urls_follow_organization_hostname(before: str, after: str | None, known
     assert told(one) == (moved if known else NOWHERE)
 
 
-def test_url_of_automatic_default_is_unknown() -> None:
+def test_url_of_default_chosen_by_platform_is_unknown() -> None:
     """The first of two goes, which has the default: the platform chooses among the others.
 
     Otherwise, where the platform chooses the default, its URL is told as certain.
@@ -315,7 +315,7 @@ def test_swapped_sites_reuse_each_others_urls() -> None:
     }
 
 
-def test_uncovered_url_of_swapped_site_is_lost() -> None:
+def test_swapped_site_reports_old_url_without_new_page() -> None:
     wanted = merged(EXCHANGED, redirects("b", site="help"))
     wanted["site_space"]["help/k/b"] = {**wanted["site_space"]["help/k/b"], "path": "x"}
     wanted["section"]["help/l"] = {**wanted["section"]["help/l"], "path": "m"}
@@ -327,7 +327,7 @@ def test_uncovered_url_of_swapped_site_is_lost() -> None:
     assert (len(plan.urls), sum(map(is_broken, plan.urls))) == (6, 1)
 
 
-def test_old_url_may_show_unchanged_site() -> None:
+def test_old_url_now_showing_another_site_is_reported() -> None:
     """Both are said to be seen at one place."""
     urls = {**BOTH, **shown(f"{HOST}docs/", "help")}
     live = merged(site(), site("help"))
@@ -344,19 +344,19 @@ def test_old_url_may_show_unchanged_site() -> None:
         (merged(with_("site_space", "docs/k/b", path="x"), site("help")), 1, 3, 1),
     ],
 )
-def test_new_url_is_no_url_change(wanted: Things, changing: int, new: int, broken: int) -> None:
+def test_first_url_of_object_is_not_url_change(wanted: Things, changing: int, new: int, broken: int) -> None:
     urls = make_plan(case(wanted).sides()).urls
     without = [item for item in urls if item.before is None]
     assert (len(urls) - len(without), len(without), sum(map(is_broken, urls))) == (changing, new, broken)
 
 
-def test_url_changes_are_sorted_site_spaces() -> None:
+def test_url_changes_list_sorted_site_spaces() -> None:
     found: list[UrlImpact] = [*make_plan(case(site(basename="new")).sides()).urls]
     assert [item.address for item in found] == sorted(item.address for item in found)
     assert {item.address.count("/") for item in found} == {5}
 
 
-def test_unread_structure_reports_only_site_url() -> None:
+def test_site_with_unread_structure_reports_only_its_url() -> None:
     sides = case(site(basename="new")).sides()
     tree = ACME.child("sites", "docs", "structure")
     scopes = {place: found for place, found in sides.snapshot.scopes.items() if place != tree}

@@ -48,7 +48,7 @@ def told(base_policy: Mapping[str, Sequence[str]], **more: Any) -> dict[str, str
     return {note.address: note.text for note in notes(make_plan(case.sides()))}
 
 
-def test_added_prune_pattern_is_warned() -> None:
+def test_newly_added_prune_pattern_gets_warning() -> None:
     """Otherwise, a pattern that this change adds is told as one that was there.
 
     Otherwise, what is declared, or stays, is told to be deleted.
@@ -59,7 +59,7 @@ def test_added_prune_pattern_is_warned() -> None:
     assert found == {'policy.prune "spaces"': text}
 
 
-def test_equivalent_prune_pattern_is_not_warned() -> None:
+def test_equivalent_new_prune_pattern_gets_no_warning() -> None:
     """Otherwise, a line that was there already is warned of as new.
 
     Otherwise, patterns that were there before are warned of as new.
@@ -67,7 +67,7 @@ def test_equivalent_prune_pattern_is_not_warned() -> None:
     assert told(prune=["acme/spaces"], base_policy={"prune": ["spaces"]}) == {}
 
 
-def test_unneeded_added_prune_pattern_is_not_warned() -> None:
+def test_new_prune_pattern_without_effect_gets_no_warning() -> None:
     assert told(prune=["spaces", "teams"], base_policy={"prune": ["spaces"]}) == {}
     assert list(told(prune=["spaces", "teams"], base_policy={"prune": ["teams"]})) == [
         'policy.prune "spaces"'
@@ -87,24 +87,24 @@ def test_prune_pattern_follows_renamed_site_key() -> None:
 
 @pytest.mark.parametrize("name", ["ignore", "forget"])
 @pytest.mark.parametrize("pattern", ["spaces/old", "spaces/[Old]", "spaces/*"])
-def test_removed_ignore_or_forget_pattern_is_warned(name: str, pattern: str) -> None:
+def test_removed_ignore_or_forget_pattern_gets_warning(name: str, pattern: str) -> None:
     """Otherwise, a pattern that this change takes away is told as one that does not cover a name."""
     found = told(prune=["spaces"], base_policy={name: [pattern]})
     text = f"This change removes the pattern, so these objects will be deleted: {OLD}"
     assert found == {f'policy.{name} "{pattern}"': text}
 
 
-def test_ignore_pattern_of_removed_key_is_warned() -> None:
+def test_ignore_pattern_whose_entry_was_removed_gets_warning() -> None:
     found = told({}, prune=["spaces"], ignore=["spaces/old"])
     text = "The pattern does not match the new names, so these objects will be deleted: "
     assert found == {'policy.ignore "spaces/old"': f"{text}{OLD}"}
 
 
-def test_still_matching_ignore_is_not_warned() -> None:
+def test_ignore_pattern_still_matching_gets_no_warning() -> None:
     assert told(prune=["spaces"], ignore=["spaces/[Old]"], base_policy={"ignore": ["spaces/*"]}) == {}
 
 
-def test_removed_ignore_pattern_warns_of_cascade() -> None:
+def test_removed_ignore_pattern_warning_includes_cascaded_deletions() -> None:
     """Otherwise, whatever goes is told as what a pattern of the base left alone."""
     case = in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs/shareLinks/*"]})
     (note,) = notes(make_plan(case.sides()))
@@ -113,16 +113,16 @@ def test_removed_ignore_pattern_warns_of_cascade() -> None:
     assert note.severity == "warning"
 
 
-def test_policy_warning_omits_cascaded_children() -> None:
+def test_policy_change_warning_omits_cascaded_children() -> None:
     """Otherwise, all that goes with a site is named before the site itself."""
     (note,) = notes(make_plan(in_a_site({}, prune=["sites"], base_policy={"ignore": ["sites/docs"]}).sides()))
     assert note.text.endswith("will be deleted: acme/sites/[Docs]")
 
 
-def test_removed_field_ignore_is_not_warned() -> None:
+def test_removed_ignore_pattern_of_field_gets_no_warning() -> None:
     """Otherwise, a field that the base ignored is told as if it had kept the whole."""
     assert told({"ignore": ["spaces/*#emoji"]}, prune=["spaces"]) == {}
 
 
-def test_policy_pattern_warnings_need_git_base() -> None:
+def test_policy_change_warnings_are_absent_without_git_base() -> None:
     assert notes(make_plan(Case(wanted=KEPT, live=LIVE, prune=["spaces"]).sides())) == []

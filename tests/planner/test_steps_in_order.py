@@ -167,7 +167,7 @@ def test_new_team_owner_precedes_owner_removal(lab: Lab) -> None:
     assert lab.writes == ["PUT /orgs/acme/teams/t/members/cy", "DELETE /orgs/acme/teams/t/members/bo"]
 
 
-def test_parents_come_first_and_deletions_last(lab: Lab) -> None:
+def test_plan_creates_parents_first_and_deletes_last(lab: Lab) -> None:
     lab.holds(teams=[{"id": "old", "title": "Old"}], spaces=spaces("gone"))
     body = """
         teams: { a: { title: Aaa, members: { bo@acme.example: owner } } }
@@ -191,13 +191,13 @@ def test_parents_come_first_and_deletions_last(lab: Lab) -> None:
     assert sum(write.startswith("DELETE") for write in lab.writes) == 2
 
 
-def test_new_siblings_need_no_moves(lab: Lab) -> None:
+def test_new_siblings_are_created_in_order_without_moves(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"))
     lab.converges(nodes(node("c", "x"), node("a", "x"), node("b", "x")))
     assert [write for write in lab.writes if write.endswith("/sort")] == []
 
 
-def test_misplaced_sibling_needs_one_move(lab: Lab) -> None:
+def test_plan_moves_only_the_misplaced_sibling(lab: Lab) -> None:
     """Otherwise, nothing in a navigation is ever moved."""
     lab.holds(spaces=spaces("x"), sites=[site(*(section(key, "x") for key in "abcde"))])
     plan = lab.plan(nodes(*(node(key, "x") for key in "eabcd")))
@@ -211,7 +211,7 @@ def test_misplaced_sibling_needs_one_move(lab: Lab) -> None:
 # Defaults.
 
 
-def test_moved_default_is_one_change(lab: Lab) -> None:
+def test_moving_default_flag_is_one_change(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x", default=True), section("b", "x"))])
     body = nodes(node("a", "x", more="default: false, "), node("b", "x", more="default: true, "))
     assert changes(lab.plan(body)) == [("acme/sites/docs/structure/b", ["default"])]
@@ -219,7 +219,7 @@ def test_moved_default_is_one_change(lab: Lab) -> None:
     assert lab.writes == ["PATCH /orgs/acme/sites/docs"]
 
 
-def test_default_false_without_replacement_is_blocked(lab: Lab) -> None:
+def test_default_false_without_other_default_is_blocked(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x", default=True), section("b", "x"))])
     plan = lab.plan(nodes(node("a", "x", more="default: false, "), node("b", "x")))
     assert plan.empty
@@ -228,7 +228,7 @@ def test_default_false_without_replacement_is_blocked(lab: Lab) -> None:
     assert "default: true on another section" in blocked.todo
 
 
-def test_default_false_beside_other_default_is_accepted(lab: Lab) -> None:
+def test_default_false_with_other_default_entry_is_accepted(lab: Lab) -> None:
     lab.holds(spaces=spaces("x"), sites=[site(section("a", "x", default=True), section("b", "x"))])
     plan = lab.plan(nodes(node("a", "x"), node("b", "x", more="default: false, ")))
     assert (plan.empty, plan.blocked) == (True, ())

@@ -25,7 +25,7 @@ VALUES = {"fields": {"a": 1, "b": None}, "id": "x", "value": None, "child.space"
         ({"...": "$nothing", "n": 0}, {"n": 0}),
     ],
 )
-def test_body_template_renders_values(template: Any, body: Any) -> None:
+def test_request_body_template_is_filled_with_values(template: Any, body: Any) -> None:
     """Otherwise, a word of a template is sent as null.
 
     Otherwise, fields are sent inside of a field that the platform does not know.
@@ -45,7 +45,7 @@ def test_body_template_renders_values(template: Any, body: Any) -> None:
         ("$id/parts/{part.id}", (None, "x/parts/{part.id}")),
     ],
 )
-def test_created_id_is_known_or_in_response(gives: str, given: Any) -> None:
+def test_created_id_comes_from_request_or_response(gives: str, given: Any) -> None:
     """Otherwise, the id of a part of a known object is looked up as a member of the answer and is not found.
 
     Otherwise, an id that is known before the request is looked up in the answer and is not found.

@@ -94,14 +94,14 @@ def test_moving_entry_to_other_organization_transfers_space(two: Lab) -> None:
 
 
 @pytest.mark.parametrize(("base", "cause"), [("before", "edited here"), ("after", "changed outside")])
-def test_transfer_has_label(two: Lab, base: str, cause: str) -> None:
+def test_space_transfer_has_edited_or_outside_label(two: Lab, base: str, cause: str) -> None:
     after = AFTER.replace("news: {", "news: { id: s1,")
     assert after != AFTER
     (change,) = plan(two, after, BEFORE if base == "before" else after).changes
     assert {item.field: item.cause for item in change.differences} == {"organization": cause}
 
 
-def test_transfer_is_listed_as_exposure(two: Lab) -> None:
+def test_space_transfer_is_listed_as_exposure(two: Lab) -> None:
     """Otherwise, what is given to another organization is not listed."""
     [found] = plan(two, AFTER, BEFORE).exposures
     assert found.words == "transferred from acme to globex, so members of globex can see the object"

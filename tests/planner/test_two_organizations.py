@@ -59,7 +59,7 @@ def planned(lab: Lab, text: str, *confirm: str, apply: bool = False) -> Plan:
         return report.remaining
 
 
-def test_member_has_role_in_each_organization(two: Lab) -> None:
+def test_member_gets_own_role_in_each_organization(two: Lab) -> None:
     changes = {
         change.address: [(item.before, item.after) for item in change.differences]
         for change in planned(two, BOTH.format(role="review")).changes
@@ -94,7 +94,7 @@ def test_both_organizations_converge(two: Lab) -> None:
     assert planned(two, BOTH.format(role="edit"), "delete 4", apply=True).empty
 
 
-def test_each_organization_keeps_an_admin(two: Lab) -> None:
+def test_plan_refuses_removing_last_admin_of_any_organization(two: Lab) -> None:
     text = BOTH.replace(
         "ada@acme.example: admin, bo@acme.example: read", "ada@acme.example: read, bo@acme.example: read"
     )

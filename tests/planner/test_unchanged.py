@@ -82,22 +82,22 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
     return {"load": loading, "plan": planning, "show": showing}
 
 
-def test_unchanged_plan_looks_up_no_origins(counted: dict[str, Calls]) -> None:
+def test_planning_without_changes_looks_up_no_source_positions(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["Origin.of"] == counted["show"]["Origin.of"] == 0
     assert counted["show"]["_origins"] == 0
 
 
-def test_unchanged_plan_needs_no_canonical_text(counted: dict[str, Calls]) -> None:
+def test_planning_without_changes_creates_no_canonical_json(counted: dict[str, Calls]) -> None:
     """What is a text on both sides is compared as it is."""
     assert counted["plan"]["canonical_json"] == 0
 
 
-def test_unique_names_match_in_one_round(counted: dict[str, Calls]) -> None:
+def test_matching_unique_names_takes_one_round(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["match"] > 0
     assert counted["plan"]["_proposals"] == counted["plan"]["_match_by_later_keys"] == 0
 
 
-def test_later_natural_key_builds_no_extra_index(counted: dict[str, Calls]) -> None:
+def test_matching_by_first_key_builds_no_extra_index(counted: dict[str, Calls]) -> None:
     """No index of a place is made by it: there is one of the first key for each place with entries."""
     places = counted["plan"]["_match_by_first_key"]
     assert 0 < counted["plan"]["KeyIndex._build_index"] <= places
@@ -107,7 +107,7 @@ def test_normalized_entries_are_not_copied(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["Sides.entries.<locals>.<dictcomp>"] == 0
 
 
-def test_equal_fields_are_not_normalized(
+def test_planning_does_not_normalize_equal_fields(
     counted: dict[str, Calls],
 ) -> None:
     """Only what may be an id on one side and an address on the other is."""
@@ -115,21 +115,21 @@ def test_equal_fields_are_not_normalized(
     assert counted["plan"]["Type.equals"] < ENTRIES
 
 
-def test_known_values_are_not_checked_repeatedly(counted: dict[str, Calls]) -> None:
+def test_planning_checks_each_known_value_once(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["unreadable_part"] < 2 * ENTRIES
 
 
-def test_unchanged_plan_orders_no_lists(counted: dict[str, Calls]) -> None:
+def test_planning_without_changes_orders_no_lists(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["_SiblingMoveFinder._order_after_creates"] == counted["plan"]["fewest_moves"] == 0
 
 
-def test_unchanged_plan_resolves_no_unique_values(counted: dict[str, Calls]) -> None:
+def test_planning_without_changes_orders_no_unique_values(counted: dict[str, Calls]) -> None:
     assert counted["plan"]["_UniqueValueFinder.order_field"] == 0
 
 
-def test_loading_decodes_file_once(counted: dict[str, Calls]) -> None:
+def test_configuration_loading_decodes_each_file_once(counted: dict[str, Calls]) -> None:
     assert counted["load"]["decode"] == counted["load"]["_is_visible"] == 1
 
 
-def test_loading_compares_entries_without_canonical_text(counted: dict[str, Calls]) -> None:
+def test_configuration_loading_compares_entries_without_canonical_json(counted: dict[str, Calls]) -> None:
     assert counted["load"]["canonical_json"] == 0

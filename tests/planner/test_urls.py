@@ -245,7 +245,7 @@ def unique(body: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(600 if SOAK else 12))
-def test_predicted_urls_equal_companion_urls(lab: Lab, seed: int) -> None:
+def test_predicted_urls_equal_local_server_urls(lab: Lab, seed: int) -> None:
     random = Random(seed)
     world = start(random)
     lab.holds(**deepcopy(world))
@@ -325,14 +325,14 @@ def said(found: Restructured) -> list[tuple[str, str | None, str | None]]:
 
 
 @pytest.mark.parametrize("draft", [True, False])
-def test_draft_group_contents_have_no_url(lab: Lab, draft: bool) -> None:
+def test_predicted_url_is_absent_in_draft_group(lab: Lab, draft: bool) -> None:
     body = docs(lab) if draft else docs_with(lab, [TREE[0], {**TREE[1], "draft": True}])
     body["sites"]["docs"]["structure"][1]["draft"] = draft
     found = carried_out(lab, body)
     assert (found.check(), said(found)) == (1, [("l/l-c", "l/", None) if draft else ("l/l-c", None, "l/")])
 
 
-def test_draft_group_leaves_sibling_urls_unchanged(lab: Lab) -> None:
+def test_draft_group_does_not_change_sibling_urls(lab: Lab) -> None:
     body = docs_with(lab, [TREE[0], {**TREE[1], "draft": True}])
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
     found = carried_out(lab, body)
@@ -368,7 +368,7 @@ def test_suggested_redirect_is_valid_configuration(lab: Lab) -> None:
     assert (later.redirect, later.redirected) == ({"/moved": entry}, None)
 
 
-def test_existing_redirect_for_url_is_named(lab: Lab) -> None:
+def test_url_change_names_existing_redirect(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["path"] = "moved"
     to = {"section": "k"}
@@ -400,7 +400,7 @@ def test_plan_names_active_redirect_for_old_url(
     assert (item.redirected is not None, item.redirect is None) == (leads_on, leads_on)
 
 
-def test_new_default_takes_root_url(lab: Lab) -> None:
+def test_new_default_site_space_takes_root_url(lab: Lab) -> None:
     body = docs(lab)
     body["sites"]["docs"]["structure"][0]["children"][1]["default"] = True
     found = carried_out(lab, body)
@@ -445,7 +445,9 @@ def test_deleted_site_space_redirects_to_section(lab: Lab) -> None:
         ({"proxy": "acme.example/all"}, ["https://acme.example/all/", "https://acme.example/all/b/"]),
     ],
 )
-def test_site_change_affects_all_its_urls(lab: Lab, change: dict[str, Any], ends: list[str | None]) -> None:
+def test_site_basename_change_affects_all_urls_of_site(
+    lab: Lab, change: dict[str, Any], ends: list[str | None]
+) -> None:
     body = docs(lab)
     body["sites"]["docs"] |= change
     found = carried_out(lab, body)
@@ -479,7 +481,7 @@ def test_organization_hostname_change_affects_site_urls(lab: Lab) -> None:
     assert again.plan.urls[0].after == "https://acme-help.docs.example/docs/"
 
 
-def test_urls_are_unknown_when_restructuring_to_sections(lab: Lab) -> None:
+def test_predicted_urls_are_unknown_when_restructuring_to_sections(lab: Lab) -> None:
     """Otherwise, a navigation that the platform decides about is shown as if it were known.
 
     Otherwise, URLs are told as certain that the platform will choose.

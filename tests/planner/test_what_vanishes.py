@@ -70,7 +70,7 @@ CASES: dict[str, tuple[str, str]] = {
 }
 
 
-def test_deletion_cases_cover_every_deletable_kind() -> None:
+def test_deletion_cases_include_every_deletable_kind() -> None:
     assert set(CASES) == {kind.name for kind in REGISTRY.in_dependency_order if isinstance(kind.delete, Call)}
 
 

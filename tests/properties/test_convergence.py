@@ -53,7 +53,7 @@ def test_apply_produces_declared_platform_state(platform: Platform, draw: Draw) 
 
 
 @law(25)
-def test_apply_sends_each_plan_step_once(platform: Platform, draw: Draw) -> None:
+def test_apply_sends_each_planned_step_once(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=4)
     platform.start(made)
     session = platform.session(made.configuration)

@@ -43,11 +43,15 @@ PROMISES: dict[str, Any] = {
         (test_convergence, "test_apply_produces_declared_platform_state", "what was wanted is there"),
         (
             test_convergence,
-            "test_apply_sends_each_plan_step_once",
+            "test_apply_sends_each_planned_step_once",
             "each step is sent once",
         ),
         (test_convergence, "test_apply_leaves_unplanned_objects_unchanged", "what is not named stays"),
-        (test_renames, "test_random_renames_with_ids_file_only_update", "renames make and delete nothing"),
+        (
+            test_renames,
+            "test_random_renames_with_ids_file_plan_only_updates",
+            "renames make and delete nothing",
+        ),
         (test_renames, "test_interrupted_renames_are_finished_by_next_apply", "interrupted renames go on"),
         (
             test_restructuring,
@@ -61,7 +65,7 @@ PROMISES: dict[str, Any] = {
         ),
         (
             test_order,
-            "test_reordering_uses_only_fewest_moves",
+            "test_reordering_siblings_uses_fewest_moves",
             "a reordering is few moves",
         ),
         (
@@ -82,7 +86,7 @@ def inner(promise: str) -> Any:
 
 @pytest.mark.parametrize("promise", PROMISES)
 @law(20)
-def test_property_holds_on_published_edition(today: Platform, draw: Draw, promise: str) -> None:
+def test_random_property_holds_on_published_api_version(today: Platform, draw: Draw, promise: str) -> None:
     inner(promise)(today, draw)
 
 
@@ -96,12 +100,16 @@ DOCUMENTED = (
 
 @pytest.mark.parametrize("promise", DOCUMENTED)
 @law(20)
-def test_property_holds_on_reference_edition(reference: Platform, draw: Draw, promise: str) -> None:
+def test_random_property_holds_on_reference_api_version(
+    reference: Platform, draw: Draw, promise: str
+) -> None:
     inner(promise)(reference, draw)
 
 
 @law(20)
-def test_restructure_on_reference_leaves_only_blocked_changes(reference: Platform, draw: Draw) -> None:
+def test_restructure_on_reference_version_leaves_only_blocked_changes(
+    reference: Platform, draw: Draw
+) -> None:
     made, answers = test_restructuring.turned(draw)
     reference.start(made)
     session = reference.session(made.configuration)
@@ -113,7 +121,7 @@ def test_restructure_on_reference_leaves_only_blocked_changes(reference: Platfor
 
 
 @pytest.mark.parametrize("seed", range(examples(4, soak=60)))
-def test_apply_on_published_edition_has_no_transient_exposure(
+def test_apply_on_published_version_has_no_transient_exposure(
     today: Platform, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     test_public.walk(test_public.Scene(today, seed), monkeypatch, seed, full=True)

@@ -58,7 +58,7 @@ def disturbed(
 
 
 @law(40)
-def test_next_apply_after_kill_reaches_same_state(platform: Platform, draw: Draw) -> None:
+def test_apply_after_kill_reaches_uninterrupted_state(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4), explicit=True)
     session = platform.session(made.configuration, draw.pick([4, 1]))
     end, writes = uninterrupted(platform, made, session)
@@ -68,7 +68,7 @@ def test_next_apply_after_kill_reaches_same_state(platform: Platform, draw: Draw
 
 
 @law(15)
-def test_last_apply_after_several_kills_reaches_same_state(platform: Platform, draw: Draw) -> None:
+def test_apply_after_several_kills_reaches_uninterrupted_state(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4), explicit=True)
     session = platform.session(made.configuration)
     end, _ = uninterrupted(platform, made, session)
@@ -95,7 +95,7 @@ def test_kill_at_each_write_reaches_same_state(platform: Platform, seed: int, wh
 
 
 @law(40)
-def test_lost_or_failed_response_converges_or_is_reported(platform: Platform, draw: Draw) -> None:
+def test_apply_with_lost_response_converges_or_reports_failure(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4), explicit=True)
     session = platform.session(made.configuration, draw.pick([4, 1]))
     end, writes = uninterrupted(platform, made, session)
@@ -120,7 +120,7 @@ def told_or_done(platform: Platform, made: Case, report: Report, end: Fields) ->
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("fault", [Lose, Break])
-def test_fault_at_each_write_is_recovered_or_reported(
+def test_apply_recovers_or_reports_fault_at_any_write(
     platform: Platform, fault: type[Lose] | type[Break], when: When
 ) -> None:
     made = rich(RICH[0])

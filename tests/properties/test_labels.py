@@ -353,7 +353,7 @@ class Month:
 
 
 @pytest.mark.parametrize("seed", seeds(3, 60))
-def test_labels_match_simulated_history(platform: Platform, seed: int, tmp_path: Path) -> None:
+def test_drift_labels_match_simulated_history(platform: Platform, seed: int, tmp_path: Path) -> None:
     """Otherwise, somebody is blamed for the change of somebody else."""
     month = Month(platform.server, seed, tmp_path)
     month.run()

@@ -12,7 +12,7 @@ from .platform import Platform
 
 
 @law(30)
-def test_reordering_uses_only_fewest_moves(platform: Platform, draw: Draw) -> None:
+def test_reordering_siblings_uses_fewest_moves(platform: Platform, draw: Draw) -> None:
     live = live_organization(draw, "acme", 5)
     repair(draw, live, strict=True)
     wanted = live.copy()

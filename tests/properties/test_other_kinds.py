@@ -58,7 +58,7 @@ def test_next_apply_after_kill_creates_no_duplicates(platform: Platform, draw: D
 
 
 @law(28)
-def test_lost_or_failed_response_creates_no_duplicates(platform: Platform, draw: Draw) -> None:
+def test_apply_with_lost_response_creates_no_duplicates(platform: Platform, draw: Draw) -> None:
     wanted = keeping(organization(draw))
     writes = writes_of(platform, wanted)
     number, when = draw.number(0, writes - 1), draw.pick(["after", "before"])

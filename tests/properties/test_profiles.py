@@ -35,7 +35,7 @@ def plan_of(platform: Platform, session: Session) -> tuple[Planned, tuple[str, .
 
 
 @law(60)
-def test_apply_on_reference_converges_except_blocked_changes(reference: Platform, draw: Draw) -> None:
+def test_apply_on_reference_version_converges_except_blocked_changes(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5))
     reference.start(made)
     session = reference.session(made.configuration, parallelism=draw.pick([4, 1, 16]))
@@ -51,7 +51,7 @@ def test_apply_on_reference_converges_except_blocked_changes(reference: Platform
 
 
 @law(30)
-def test_apply_on_reference_sends_only_supported_requests(reference: Platform, draw: Draw) -> None:
+def test_apply_on_reference_version_sends_only_supported_requests(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 5))
     reference.start(made)
     session = reference.session(made.configuration)
@@ -64,7 +64,7 @@ def test_apply_on_reference_sends_only_supported_requests(reference: Platform, d
         assert any(word == method and pattern.fullmatch(path) for word, pattern in _PATTERNS), (method, path)
 
 
-def test_reference_profile_equals_companion_operations() -> None:
+def test_reference_api_version_equals_local_server_operations() -> None:
     served = {
         (row.method, re.sub(r"\{\w+\}", "{}", row.path))
         for row in OPERATIONS

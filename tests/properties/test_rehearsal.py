@@ -74,49 +74,51 @@ def rehearsed_is_what_is_done(platform: Platform, session: Session, stage: Rehea
 
 
 @law(50)
-def test_loaded_replica_reproduces_read_responses(platform: Platform, draw: Draw) -> None:
+def test_rehearsal_copy_reproduces_read_responses(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     loaded_is_what_was_read(staged(platform, platform.session(made.configuration)))
 
 
 @law(50)
-def test_loaded_replica_on_reference_reproduces_read_responses(reference: Platform, draw: Draw) -> None:
+def test_rehearsal_copy_of_reference_version_reproduces_read_responses(
+    reference: Platform, draw: Draw
+) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     loaded_is_what_was_read(staged(reference, reference.session(made.configuration)))
 
 
 @law(50)
-def test_loaded_replica_on_published_reproduces_read_responses(today: Platform, draw: Draw) -> None:
+def test_rehearsal_copy_of_published_version_reproduces_read_responses(today: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     loaded_is_what_was_read(staged(today, today.session(made.configuration)))
 
 
 @law(22)
-def test_saved_world_reproduces_read_responses(platform: Platform, draw: Draw) -> None:
+def test_saved_copy_reproduces_read_responses(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     saved_is_what_was_read(platform, staged(platform, platform.session(made.configuration)))
 
 
 @law(22)
-def test_saved_world_on_reference_reproduces_read_responses(reference: Platform, draw: Draw) -> None:
+def test_saved_copy_of_reference_version_reproduces_read_responses(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     saved_is_what_was_read(reference, staged(reference, reference.session(made.configuration)))
 
 
 @law(22)
-def test_saved_world_on_published_reproduces_read_responses(today: Platform, draw: Draw) -> None:
+def test_saved_copy_of_published_version_reproduces_read_responses(today: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     saved_is_what_was_read(today, staged(today, today.session(made.configuration)))
 
 
 @law(22)
-def test_saved_world_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
+def test_saved_copy_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
     platform.server.wait_for_jobs(include_abandoned=True)
@@ -133,7 +135,7 @@ def test_clean_apply_converges_after_rehearsed_faults(platform: Platform, draw: 
 
 
 @law(28)
-def test_loaded_replica_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
+def test_rehearsal_copy_with_every_kind_reproduces_responses(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied(platform, others.document(others.organization(draw)))
     platform.server.wait_for_jobs(include_abandoned=True)
@@ -149,7 +151,7 @@ def test_apply_equals_its_rehearsal(platform: Platform, draw: Draw) -> None:
 
 
 @law(100)
-def test_apply_on_reference_equals_its_rehearsal(reference: Platform, draw: Draw) -> None:
+def test_apply_on_reference_version_equals_its_rehearsal(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     session = reference.session(made.configuration)
@@ -180,7 +182,7 @@ class Watched(Around):
 
 
 @law(40)
-def test_visibility_changes_in_rehearsed_order(platform: Platform, draw: Draw) -> None:
+def test_apply_changes_visibility_in_rehearsed_order(platform: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     platform.start(made)
     session = platform.session(made.configuration, 1)

@@ -104,7 +104,7 @@ class Renamed:
 
 
 @law(40)
-def test_random_renames_with_ids_file_only_update(platform: Platform, draw: Draw) -> None:
+def test_random_renames_with_ids_file_plan_only_updates(platform: Platform, draw: Draw) -> None:
     renamed = Renamed(platform, draw, draw.number(1, 5))
     plan = renamed.plan()
     assert {change.action for change in plan.changes} <= {"update"}

@@ -194,7 +194,7 @@ def test_revert_restores_every_get_response(platform: Platform, draw: Draw) -> N
 
 
 @law(examples(110, 250))
-def test_revert_restores_every_get_response_on_reference(reference: Platform, draw: Draw) -> None:
+def test_revert_restores_get_responses_on_reference_api_version(reference: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     reference.start(made)
     session = reference.session(made.configuration)
@@ -202,7 +202,7 @@ def test_revert_restores_every_get_response_on_reference(reference: Platform, dr
 
 
 @law(examples(110, 250))
-def test_revert_restores_every_get_response_on_published(today: Platform, draw: Draw) -> None:
+def test_revert_restores_get_responses_on_published_api_version(today: Platform, draw: Draw) -> None:
     made = case(draw, size=draw.number(1, 4))
     today.start(made)
     session = today.session(made.configuration)
@@ -210,7 +210,7 @@ def test_revert_restores_every_get_response_on_published(today: Platform, draw: 
 
 
 @law(examples(110, 250))
-def test_revert_restores_every_kind(platform: Platform, draw: Draw) -> None:
+def test_revert_restores_objects_of_every_kind(platform: Platform, draw: Draw) -> None:
     platform.server.reset(others.world())
     applied_before(platform, others.document(others.organization(draw)))
     platform.server.wait_for_jobs(include_abandoned=True)

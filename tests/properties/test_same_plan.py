@@ -157,7 +157,9 @@ def read_plan(ran: Ran) -> tuple[Any, list[str]]:
 
 @pytest.mark.parametrize("profile", PLATFORMS)
 @pytest.mark.parametrize("seed", range(SEED, SEED + EXAMPLES))
-def test_plan_and_apply_agree_for_every_base(request: pytest.FixtureRequest, profile: str, seed: int) -> None:
+def test_plan_and_apply_agree_for_every_git_base(
+    request: pytest.FixtureRequest, profile: str, seed: int
+) -> None:
     """Otherwise, `apply FILE` refuses the plan that `plan` showed, or makes other changes."""
     with make_scene(request.getfixturevalue(PLATFORMS[profile]), seed) as made:
         saved = made.checkout.directory.parent / "plan.json"

@@ -67,7 +67,7 @@ def test_injected_fault_produces_expected_client_error(
     assert met(what, after) == seen
 
 
-def test_killed_transport_sends_no_more_requests() -> None:
+def test_simulated_process_kill_sends_no_more_requests() -> None:
     """Otherwise, a process that was killed goes on to write, and nothing is left to mend."""
     transport = FaultyTransport(Counted(), (Fault(1, "kill"),))
     for request in (WRITE, WRITE, READ):
@@ -79,12 +79,12 @@ def test_injected_faults_affect_only_writes() -> None:
     assert FaultyTransport(Counted(), (Fault(1, "time-out"),)).send(READ).status == 200
 
 
-def test_same_seed_draws_same_faults() -> None:
+def test_same_seed_injects_same_faults() -> None:
     assert draw_faults(Random(7), 20) == draw_faults(Random(7), 20)
     assert len({draw_faults(Random(seed), 20) for seed in range(20)}) > 10
 
 
-def test_every_drawn_fault_targets_an_existing_write() -> None:
+def test_every_random_fault_targets_an_existing_write() -> None:
     for seed in range(100):
         found = draw_faults(Random(seed), 3)
         assert found
@@ -98,13 +98,13 @@ def test_rate_limited_write_is_never_executed() -> None:
     assert not any(fault.is_after_write for fault in drawn)
 
 
-def test_clean_apply_converges_after_random_faults(staged: Staged) -> None:
+def test_fault_free_apply_converges_after_random_faults(staged: Staged) -> None:
     rehearsal = rehearse(staged(), faults=examples(8, 200), seed=0)
     assert [run for run in rehearsal.faults if not run.good] == []
     assert len(rehearsal.faults) == examples(8, 200)
 
 
-def test_repeated_write_is_not_reported_as_duplicate(staged_published: Staged) -> None:
+def test_retried_write_is_not_reported_as_duplicate(staged_published: Staged) -> None:
     """Otherwise, the second audit event of a write that was sent again makes the plan look unfit."""
     teams = {"ops": {"title": "Operations", "id": "t-ops"}}
     wanted = {"dpsync": 1, "organizations": {"acme": {"id": "acme", "teams": teams}}}
@@ -118,7 +118,9 @@ def test_fault_rehearsal_is_reproducible_by_seed(staged: Staged) -> None:
     assert first == second
 
 
-def test_unfit_plan_skips_fault_injection(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_failing_rehearsal_skips_fault_injection(
+    staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise, a plan that is not fit is disturbed as well, and its faults hide why it is not."""
     stage, send, steps = staged(), Attempt._send, count()
     first = "the first step alone is carried out"
@@ -140,7 +142,7 @@ def test_unfit_plan_skips_fault_injection(staged: Staged, monkeypatch: pytest.Mo
         ),
     ],
 )
-def test_lost_object_or_missing_convergence_fails_fault_run(
+def test_fault_rehearsal_fails_on_lost_object_or_nonconvergence(
     name: str, instead: Callable[..., Any], end: str, staged: Staged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise, what is lost, or there twice, after a disturbed apply is told by nobody.
@@ -152,7 +154,7 @@ def test_lost_object_or_missing_convergence_fails_fault_run(
     assert (run.good, run.end.endswith(end)) == (False, True)
 
 
-def test_killed_process_records_no_ids() -> None:
+def test_simulated_process_kill_writes_no_ids() -> None:
     """Otherwise, a killed process has recorded what it made, which no real one has."""
     memory = faults._MemoryIdsStore(NO_IDS)
     edits = {("acme", Address.parse("acme/teams/a")): RecordedLine(Address.parse("acme/teams/a"), "1")}
@@ -164,7 +166,7 @@ def test_killed_process_records_no_ids() -> None:
     assert memory.ids != NO_IDS
 
 
-def test_clean_apply_after_fault_gets_requested_confirmations() -> None:
+def test_fault_rehearsal_answers_only_with_requested_confirm_flags() -> None:
     """Otherwise, the rest of a confirmed plan is refused, and the rehearsal reports a lasting failure."""
     ways = ('--confirm "delete 2"', "id: a", "new: true", "--confirm 'restructure acme/sites/$x'")
     answers = tuple(WayOut(address="acme", add=way, means="so") for way in ways)

@@ -169,7 +169,7 @@ MUTANTS: list[Plant] = [
 ]  # fmt: skip
 
 
-def test_rehearsal_without_planted_bug_has_no_deviations(staged: Staged) -> None:
+def test_rehearsal_without_injected_bug_has_no_deviations(staged: Staged) -> None:
     rehearsal = rehearse(staged())
     assert rehearsal.deviations == ()
     assert (rehearsal.done, rehearsal.converged) == (rehearsal.steps, True)
@@ -181,7 +181,7 @@ def test_rehearsal_is_independent_of_step_order(staged: Staged, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("plant", MUTANTS, ids=lambda plant: plant.__name__)
-def test_rehearsal_detects_planted_executor_bug(
+def test_rehearsal_detects_injected_executor_bug(
     staged: Staged, monkeypatch: pytest.MonkeyPatch, plant: Plant
 ) -> None:
     stage = staged()

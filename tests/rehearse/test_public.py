@@ -19,22 +19,22 @@ def seen(*, by: str = "everyone", **fields: Any) -> set[str]:
     return {what for who, what in facts_of_site(site(**fields), {"l1"}) if who == by}
 
 
-def test_public_site_exposes_its_spaces() -> None:
+def test_exposure_check_lists_spaces_of_public_site() -> None:
     assert "the space s1" in seen()
 
 
-def test_unpublished_site_is_not_exposed() -> None:
+def test_exposure_check_omits_unpublished_site() -> None:
     """Otherwise, a site that nobody sees counts as public, and no moment is found on it."""
     assert seen(published=False) == set()
 
 
-def test_draft_section_hides_its_spaces() -> None:
+def test_exposure_check_omits_spaces_of_draft_section() -> None:
     """Otherwise, drafts count as public from the start, and their publication for a moment is not found."""
     section = {"type": "section", "id": "x", "draft": True, "children": [PLACE]}
     assert seen(structure=[section], by="anyone who signs in") == {"the site docs"}
 
 
-def test_hidden_space_is_visible_only_by_url() -> None:
+def test_exposure_check_lists_hidden_space_by_url_only() -> None:
     """Otherwise, hidden content counts as public from the start, and its brief exposure is not found."""
     assert "the space s1" not in seen(structure=[{**PLACE, "hidden": True}])
     assert "the space s1" in seen(structure=[{**PLACE, "hidden": True}], by="anyone who has the URL")
@@ -61,14 +61,14 @@ def test_share_link_site_requires_known_active_link() -> None:
     assert not by_link("new", True)
 
 
-def test_redirect_into_draft_is_not_exposed() -> None:
+def test_exposure_check_omits_redirect_into_draft() -> None:
     """Otherwise, a redirect into what is hidden counts as seen."""
     redirect = {"source": "/a", "draft": False, "destination": {"kind": "site-space", "siteSpaceId": "p1"}}
     assert any("/a" in what for what in seen(redirects=[redirect]))
     assert not any("/a" in what for what in seen(redirects=[redirect], structure=[{**PLACE, "draft": True}]))
 
 
-def test_draft_redirect_is_not_exposed() -> None:
+def test_exposure_check_omits_draft_redirect() -> None:
     """Otherwise, a redirect that is a draft counts as one that leads people."""
     redirect = {"source": "/a", "destination": {"kind": "external", "url": "https://x.example"}}
     assert any("/a" in what for what in seen(redirects=[redirect]))
@@ -86,7 +86,7 @@ def test_draft_redirect_is_not_exposed() -> None:
         ("visitor-auth", {"anyone who signs in"}),
     ],
 )
-def test_site_visibility_determines_its_audiences(visibility: str, by: set[str]) -> None:
+def test_site_visibility_determines_audience_of_its_spaces(visibility: str, by: set[str]) -> None:
     """Otherwise, what only some people see counts as public, and its brief exposure is not found."""
     assert {who for who, _ in facts_of_site(site(visibility=visibility), set())} == by
 

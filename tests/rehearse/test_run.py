@@ -60,7 +60,7 @@ def test_estimated_time_is_two_reads_plus_writes(staged: Staged) -> None:
     assert time.seconds == pytest.approx(2 * time.reading + time.writing, abs=0.01)
 
 
-def test_rehearsal_is_unfit_when_copy_differs_from_platform(staged: Staged) -> None:
+def test_rehearsal_fails_when_copy_differs_from_platform(staged: Staged) -> None:
     """Otherwise, a rehearsal of another platform than the live one calls the plan fit."""
     stage = staged()
     altered(stage, "/orgs/acme/spaces", title="Another")  # and the plan is still that of the first answer
@@ -78,9 +78,7 @@ def test_rehearsal_stops_when_copy_cannot_be_loaded(
     assert (kinds(rehearsal), rehearsal.done) == ({"loading"}, 0)
 
 
-def test_rehearsal_is_unfit_when_plan_does_not_converge(
-    staged: Staged, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rehearsal_fails_when_plan_does_not_converge(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise, a rehearsal that does not converge calls the plan fit."""
     real = Replica.send
 

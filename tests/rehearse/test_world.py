@@ -95,7 +95,7 @@ def test_rehearsal_avoids_admin_changed_by_plan() -> None:
     assert world(people, spared=("ada", "bob")).data["tokens"] == {"made-up": "ada"}
 
 
-def test_unlisted_space_member_is_assumed_and_reported() -> None:
+def test_rehearsal_assumes_and_reports_unlisted_space_member() -> None:
     made = world(
         ("/orgs/acme/spaces", [{"id": "s1", "title": "One"}]),
         (
@@ -107,12 +107,12 @@ def test_unlisted_space_member_is_assumed_and_reported() -> None:
     assert acme(made)["spaces"][0]["permissions"] == {"users": {"bob": "edit"}}
 
 
-def test_unread_objects_in_requests_are_assumed_and_reported() -> None:
+def test_rehearsal_assumes_and_reports_objects_not_read() -> None:
     made = world(named=("/collections/c9", "/integrations/slack/installations", "/orgs/acme/teams/t1"))
     assert made.assumed == ["the collection c9", "the integration slack", "the team t1"]
 
 
-def test_objects_not_yet_created_are_not_assumed() -> None:
+def test_rehearsal_does_not_assume_objects_planned_for_creation() -> None:
     assert world(named=("/spaces/{acme/spaces/new}/move",)).assumed == []
 
 
@@ -126,7 +126,7 @@ def test_rehearsal_copy_omits_page_descriptions() -> None:
     }
 
 
-def test_response_unknown_to_rehearsal_copy_is_reported() -> None:
+def test_rehearsal_reports_response_its_copy_cannot_represent() -> None:
     """Otherwise, what no world can hold is told by nobody."""
     assert [one.path for one in world(("/spaces/s1/content/files", {"files": []})).unknown] == [
         "/spaces/s1/content/files"
@@ -139,7 +139,7 @@ def test_refused_read_is_absent_from_rehearsal_copy() -> None:
     assert (made.unknown, made.assumed) == ([], [])
 
 
-def test_filtered_list_is_not_taken_as_complete() -> None:
+def test_rehearsal_copy_ignores_filtered_list_responses() -> None:
     """Otherwise, a part of a list is taken for all of it: what it lacks looks free to be made.
 
     Otherwise, what follows from other answers is told as not rehearsed.
@@ -166,7 +166,7 @@ def test_listed_members_keep_roles_in_rehearsal_copy() -> None:
     assert made.assumed == []
 
 
-def test_redirect_to_unread_destination_is_kept() -> None:
+def test_rehearsal_copy_keeps_redirect_to_unread_destination() -> None:
     to = {"kind": "site-section", "siteSectionId": "sect-9"}
     made = world(("/orgs/acme/sites/docs/redirects", [{"id": "r1", "source": "/a", "destination": to}]))
     assert [one["id"] for one in made.data["records"]] == ["r1"]

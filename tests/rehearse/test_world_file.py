@@ -40,7 +40,7 @@ def text_of(made: Json) -> str:
 # --- what is secret -----------------------------------------------------------------------------------
 
 
-def test_saved_world_has_origin_but_no_token() -> None:
+def test_saved_copy_names_platform_but_no_token() -> None:
     """Otherwise, the token of the world is in the file."""
     made = saved(organization())
     assert made["format"] == "dpsync.world/1"
@@ -68,7 +68,7 @@ SECRETS: dict[str, Json] = {
 
 @pytest.mark.parametrize("anonymous", [False, True])
 @pytest.mark.parametrize("where", SECRETS)
-def test_saved_world_contains_no_secrets(where: str, anonymous: bool) -> None:
+def test_saved_copy_contains_no_secrets(where: str, anonymous: bool) -> None:
     """Otherwise, the settings of an integration, with its secrets, are in the file.
 
     Otherwise, a key in the query of an address is in the file.
@@ -92,27 +92,27 @@ def test_saved_world_contains_no_secrets(where: str, anonymous: bool) -> None:
         "-----BEGIN PRIVATE KEY-----\nMIIabc\n-----END PRIVATE KEY-----",
     ],
 )
-def test_saved_world_hides_texts_resembling_api_keys(key: str, anonymous: bool) -> None:
+def test_saved_copy_hides_texts_resembling_api_keys(key: str, anonymous: bool) -> None:
     """Otherwise, what looks like a key is in the file."""
     title = f"Guides {key} for all"
     made = saved(organization(spaces=[{"id": "s", "title": title}]), anonymous=anonymous)
     assert made["organizations"][0]["spaces"][0]["title"] == f"Guides {HIDDEN_TEXT} for all"
 
 
-def test_saved_world_masks_known_secrets() -> None:
+def test_saved_copy_masks_known_secrets() -> None:
     """Otherwise, a secret that the platform repeats is in the file."""
     made = saved(organization(spaces=[{"id": "s", "title": "it is tok3n-of-mine"}]), mask="tok3n-of-mine")
     assert "tok3n-of-mine" not in text_of(made)
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
-def test_saved_world_hides_api_keys_in_field_names(anonymous: bool) -> None:
+def test_saved_copy_hides_api_keys_in_field_names(anonymous: bool) -> None:
     """Otherwise, a key in the name of a member is in a file that is sent along with a bug."""
     key = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2"
     assert key not in text_of(saved(organization(spaces=[{"id": "s", key: 1}]), anonymous=anonymous))
 
 
-def test_saved_world_redacts_configuration_values_by_type() -> None:
+def test_saved_copy_redacts_configuration_values_by_type() -> None:
     given = {"on": True, "number": 4711, "text": "a", "empty": "", "nothing": None, "list": ["a"]}
     made = saved(organization(installations=[{**BOT, "configuration": given}]))
     assert made["organizations"][0]["installations"][0]["configuration"] == {
@@ -121,7 +121,7 @@ def test_saved_world_redacts_configuration_values_by_type() -> None:
 
 
 @pytest.mark.parametrize("title", ["Keys and tokens", "sk-learn for everybody here", "code=4", "pk-11"])
-def test_saved_world_keeps_ordinary_texts(title: str) -> None:
+def test_saved_copy_keeps_ordinary_texts(title: str) -> None:
     assert saved(organization(title=title))["organizations"][0]["title"] == title
 
 
@@ -183,7 +183,7 @@ NAMED = [
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_anonymous_world_names_no_person(name: str) -> None:
+def test_anonymized_copy_names_no_person(name: str) -> None:
     world = every_kind()
     organizations = planted(world["organizations"], lambda text: f"{text} ({name})", ids_in(world))
     organizations[0]["members"].append(
@@ -199,7 +199,7 @@ PROSE = ("description", "message", "commitMessage", "author", "instructions", "t
          "photoURL", "displayName", "externalIds")  # fmt: skip
 
 
-def test_anonymous_world_omits_unknown_names_in_prose() -> None:
+def test_anonymized_copy_omits_unknown_names_in_prose() -> None:
     world = every_kind()
 
     def change(given: Any, inside: bool = False) -> Any:
@@ -224,7 +224,7 @@ def test_anonymous_world_omits_unknown_names_in_prose() -> None:
     assert STRANGER not in text_of(kept)
 
 
-def test_anonymous_world_replaces_email_addresses_consistently() -> None:
+def test_anonymized_copy_replaces_email_addresses_consistently() -> None:
     made = saved(
         organization(
             spaces=[{"id": "a", "title": "ask Bob@Else.example"}, {"id": "b", "title": "bob@else.example!"}]
@@ -236,7 +236,7 @@ def test_anonymous_world_replaces_email_addresses_consistently() -> None:
     ]  # fmt: skip
 
 
-def test_anonymous_world_replaces_each_person_consistently() -> None:
+def test_anonymized_copy_replaces_each_person_consistently() -> None:
     made = saved(
         organization(
             teams=[{"id": "t", "title": "Team of Zyxada", "members": [{"user": ADA["id"], "role": "owner"}]}],
@@ -261,7 +261,7 @@ def test_anonymous_world_replaces_each_person_consistently() -> None:
     assert made["origin"]["caller"] == "person-1"
 
 
-def test_anonymous_world_levels_all_roles_except_admin() -> None:
+def test_anonymized_copy_equalizes_all_roles_except_admin() -> None:
     members = [
         {"user": ADA["id"], "role": "admin"},
         {"user": "b", "role": "admin"},
@@ -273,7 +273,7 @@ def test_anonymous_world_levels_all_roles_except_admin() -> None:
 
 
 @pytest.mark.parametrize("name", ["Public", "Read Admin", "Docs", "Team", "Site Space", "An", "2026"])
-def test_anonymous_world_is_valid_despite_ordinary_word_names(name: str) -> None:
+def test_anonymized_copy_is_valid_if_names_are_words(name: str) -> None:
     world = every_kind()
     users = (*world["users"], {"id": "x1", "displayName": name, "email": "read@acme.example"})
     made = saved(*world["organizations"], users=users, anonymous=True)
@@ -283,13 +283,13 @@ def test_anonymous_world_is_valid_despite_ordinary_word_names(name: str) -> None
     check_world(made)
 
 
-def test_anonymous_world_replaces_names_in_any_script() -> None:
+def test_anonymized_copy_replaces_names_in_any_script() -> None:
     users = (ADA, {"id": "y1", "displayName": "山田太郎"}, {"id": "y2", "displayName": "Zoë Weiß"})
     made = saved(organization(title="会社山田太郎の文書 by ZOE WEISS"), users=users, anonymous=True)
     assert made["organizations"][0]["title"] == "会社person-2の文書 by person-3"
 
 
-def test_anonymous_world_replaces_saml_certificate() -> None:
+def test_anonymized_copy_replaces_saml_certificate() -> None:
     provider = {"id": "p", "label": "Login", "certificate": "-----BEGIN CERTIFICATE-----\nzyxada\n"}
     made = saved(organization(samlProviders=[provider]), anonymous=True)
     assert "zyxada" not in text_of(made)
@@ -364,7 +364,7 @@ REPLACED: dict[str, tuple[Json, Json]] = {
 
 
 @pytest.mark.parametrize("case", REPLACED)
-def test_anonymous_world_replaces_domains_consistently(case: str) -> None:
+def test_anonymized_copy_replaces_domains_consistently(case: str) -> None:
     """Whose organization it is would be in a file that somebody attaches to a public issue."""
     given, expected = REPLACED[case]
     (made,) = saved(organization(**given), anonymous=True)["organizations"]
@@ -380,13 +380,13 @@ def test_anonymous_world_replaces_domains_consistently(case: str) -> None:
     ],
     ids=["gitbook", "this machine", "another"],
 )
-def test_anonymous_world_hides_private_platform_url(platform: str, saved_as: str) -> None:
+def test_anonymized_copy_hides_private_platform_url(platform: str, saved_as: str) -> None:
     data = {"users": [ADA], "tokens": {"t": ADA["id"]}, "organizations": [organization()]}
     made = world_file(World(data), replace(ORIGIN, platform=platform), Mask(), anonymous=True)
     assert made["origin"]["platform"] == saved_as
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
-def test_saved_world_can_be_loaded(anonymous: bool) -> None:
+def test_saved_copy_can_be_loaded_by_local_server(anonymous: bool) -> None:
     world = every_kind()
     check_world(saved(*world["organizations"], users=tuple(world["users"]), anonymous=anonymous))

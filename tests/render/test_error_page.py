@@ -24,5 +24,7 @@ BLOCK = ["```yaml", "teams:", "  a: {}", "```"]
         (["<!-- for the page alone -->", "See [there](x.md)."], [("See there.", False)]),
     ],
 )
-def test_error_page_section_is_split_into_paragraphs(lines: list[str], parts: list[tuple[str, bool]]) -> None:
+def test_error_explanation_section_is_split_into_paragraphs(
+    lines: list[str], parts: list[tuple[str, bool]]
+) -> None:
     assert list(plain_section(lines)) == parts

@@ -44,7 +44,7 @@ def lines_of_title(before: str, after: str, paint: Paint) -> list[str]:
 
 @pytest.mark.parametrize("paint", [PLAIN, COLOURED], ids=["plain", "colored"])
 @pytest.mark.parametrize("length", range(10, 100))
-def test_change_label_never_exceeds_terminal_width(length: int, paint: Paint) -> None:
+def test_drift_label_never_exceeds_terminal_width(length: int, paint: Paint) -> None:
     lines = lines_of_title(("a b" * length)[:length], ("c d" * length)[:length], paint)
     (label,) = (line for line in lines if "(changed outside)" in line)
     assert len(label) <= MAX_COLUMNS == 80
@@ -52,7 +52,7 @@ def test_change_label_never_exceeds_terminal_width(length: int, paint: Paint) ->
     assert not beyond or length > MAX_COLUMNS - len("      + ")  # the value alone is wider
 
 
-def test_change_label_of_long_values_has_own_line() -> None:
+def test_drift_label_of_long_values_has_own_line() -> None:
     """A URL in several lines cannot be copied."""
     line, label = lines_of_title(URL, f"{URL}/b", PLAIN)
     assert line == f'    title  "{URL}" → "{URL}/b"'

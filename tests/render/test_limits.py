@@ -162,7 +162,7 @@ def test_value_difference_is_cut_to_twenty_lines() -> None:
     assert rest == ["+ c"] * 18
 
 
-def test_text_output_lists_five_choices() -> None:
+def test_text_output_lists_five_candidates_of_question() -> None:
     words = tuple(Sentence(f"choice {n}", is_candidate=True) for n in range(6))
     text = TextWriter(Paint(on=False)).view(of(late("acme", "which", all_sentences=words)))
     assert "      - choice 4\n      - and 1 more (-v lists them)" in text
@@ -170,7 +170,7 @@ def test_text_output_lists_five_choices() -> None:
 
 
 @pytest.mark.parametrize(("number", "more"), [(5, []), (6, ["and 1 more candidate"])])
-def test_missing_entry_lists_five_rename_candidates(number: int, more: list[str]) -> None:
+def test_drift_of_missing_entry_lists_five_rename_candidates(number: int, more: list[str]) -> None:
     could_be = tuple(Renamed(address=f"acme/teams/[T{n}]", id=f"t{n}", label=f"T{n}") for n in range(number))
     found = Drifted(address="acme/teams/t", kind="team", what="missing", renamed=could_be)
     (entry,) = make_view(drift_document(Drift(found=(found,))))

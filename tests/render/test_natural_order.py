@@ -47,7 +47,7 @@ def test_natural_order_changes_neither_digest_nor_json() -> None:
     assert f"digest {plan.digest[:32]}" in render(plan_document(plan), "text", FormatOptions(verbose=1))
 
 
-def test_plan_digest_ignores_note_placement() -> None:
+def test_plan_digest_ignores_position_of_notes() -> None:
     """Otherwise, plans that were approved before an upgrade could not be applied after it."""
     plans = [
         Plan(notes=(Note(address="acme/teams/a", text="it goes with it", consequence=True, detail=detail),))

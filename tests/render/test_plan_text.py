@@ -129,7 +129,7 @@ def test_single_word_values_are_printed_without_quotes(before: object, after: ob
     assert f"    {line}" in render_plan(Plan(changes=(change("a", differences=(item,)),)), PLAIN).splitlines()
 
 
-def test_access_opening_changes_are_marked() -> None:
+def test_access_widening_changes_are_marked_in_plan() -> None:
     fields = (Difference(field="role", before="read", after="admin"),)
     exposures = (
         Exposure(address="acme/teams/a", field="role", words="role raised: read → admin"),

@@ -153,7 +153,7 @@ def test_redirect_hints_for_several_urls_are_grouped() -> None:
     ]
 
 
-def test_url_change_without_redirect_has_no_line() -> None:
+def test_url_change_without_suggested_redirect_prints_no_hint() -> None:
     assert redirect_line(url()) == ""
 
 

@@ -20,7 +20,7 @@ from dpsync.render.view import ViewEntry, body_lines
 from dpsync.render.views import make_view
 
 
-def test_unmanaged_objects_are_counted_individually() -> None:
+def test_plan_heading_counts_each_unmanaged_object() -> None:
     kept = (
         Kept(place="acme/teams", addresses=("acme/teams/[A]", "acme/teams/[B]", "acme/teams/[C]")),
         Kept(place="acme/spaces", addresses=("acme/spaces/[A]",)),
@@ -38,7 +38,7 @@ def test_view_entry_is_grouped_by_parent_list(address: str, group: str) -> None:
     assert ViewEntry(address).group == group
 
 
-def test_cause_of_new_object_is_shown_once() -> None:
+def test_drift_label_of_new_object_is_shown_once() -> None:
     new = Change(
         address="acme/teams/n",
         kind="team",
@@ -77,11 +77,11 @@ def test_apply_without_changes_prints_its_reason(is_refused: bool) -> None:
         (["\x1b[31m"], ['+ "\\x1b[31m"']),
     ],
 )
-def test_large_new_value_shows_its_parts(value: Any, lines: list[str]) -> None:
+def test_large_new_value_is_shown_member_by_member(value: Any, lines: list[str]) -> None:
     assert list(diff_lines(Difference(field="x", after=value), max_lines=3)) == lines
 
 
-def test_ignored_drift_has_no_resolutions() -> None:
+def test_ignored_drift_shows_no_suggested_resolutions() -> None:
     def drifted(name: str) -> Drifted:
         field = FieldDrift(field=name, live="a", file="b")
         return Drifted(address="acme/sites/docs", kind="site", what="different", fields=(field,))

@@ -33,11 +33,11 @@ VISIBLE_FORMATS |= {0x110BD, 0x110CD, *range(0x13430, 0x13456)}
         ("\u00ad\u3164\uffff\ufffd", "\\xad\\u3164\\uffff\ufffd"),
     ],
 )
-def test_visible_escapes_control_characters(text: str, shown: str) -> None:
+def test_terminal_escape_function_escapes_control_characters(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_visible_escapes_every_invisible_unicode_character() -> None:
+def test_terminal_escape_function_escapes_every_invisible_character() -> None:
     hidden = [
         code
         for code in range(sys.maxunicode + 1)
@@ -49,17 +49,17 @@ def test_visible_escapes_every_invisible_unicode_character() -> None:
 
 
 @given(st.text(st.characters()))
-def test_visible_is_idempotent(text: str) -> None:
+def test_terminal_escape_function_is_idempotent(text: str) -> None:
     assert visible(visible(text)) == visible(text)
 
 
 @given(st.text(st.characters()), st.text(st.characters()))
-def test_visible_works_per_character(left: str, right: str) -> None:
+def test_terminal_escape_function_works_per_character(left: str, right: str) -> None:
     assert visible(left + right) == visible(left) + visible(right)
 
 
 @given(st.text(st.characters()))
-def test_visible_result_is_one_encodable_line(text: str) -> None:
+def test_terminal_escaped_text_is_one_encodable_line(text: str) -> None:
     shown = visible(text)
     assert len(shown.splitlines()) <= 1
     shown.encode()

@@ -17,7 +17,7 @@ def test_generated_api_pages_are_up_to_date(name: str) -> None:
     assert (api_page.DOCS / name).read_text(encoding="utf-8") == content, "run: make schemas"
 
 
-def test_page_lists_the_api_versions_of_each_operation() -> None:
+def test_api_page_lists_api_versions_of_each_operation() -> None:
     """Without the list, readers would call operations that return 404 or 501."""
     lines = (api_page.DOCS / "api.md").read_text(encoding="utf-8").splitlines()
     cells = {
@@ -36,7 +36,7 @@ def test_page_lists_the_api_versions_of_each_operation() -> None:
         assert cell == ("all" if len(versions) == 3 else ", ".join(versions)), operation
 
 
-def test_reference_profile_contains_all_145_operations() -> None:
+def test_reference_api_version_contains_all_145_operations() -> None:
     """Method, path and id of each; the names of the parameters too."""
     reference = {f"{row.method} {row.path} {row.id}" for row in ALL_OPERATIONS if row.profile == "reference"}
     listed = (HERE / "reference_operations.txt").read_text(encoding="utf-8").splitlines()

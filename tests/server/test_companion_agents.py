@@ -263,7 +263,7 @@ def test_invalid_connection_update_is_refused(published: Api, wrong: Any) -> Non
 
 @covers("testSiteContextConnection", 200)
 @covers("syncSiteContextConnection", 204)
-def test_connection_test_and_sync_check_credentials(published: Api) -> None:
+def test_testing_or_syncing_connection_verifies_credentials(published: Api) -> None:
     wrong = {**GITHUB, "setupSettings": {"repository": "acme/shop", "token": "invalid"}}
     for body, status in ((GITHUB, "succeeded"), (wrong, "failed")):
         at = f"{CONNECTIONS}/{published.make(CONNECTIONS, body)['id']}"
@@ -273,7 +273,7 @@ def test_connection_test_and_sync_check_credentials(published: Api) -> None:
 
 
 @covers("syncSiteContextConnection", 400)
-def test_connection_sync_is_limited_to_once_per_hour(published: Api) -> None:
+def test_connection_can_be_synced_once_per_hour(published: Api) -> None:
     at = f"{CONNECTIONS}/{published.make(CONNECTIONS, GITHUB)['id']}"
     published.post(f"{at}/sync", status=204)
     assert "hour" in published.refused(400, "POST", f"{at}/sync")
@@ -306,7 +306,7 @@ def with_topics(api: Api) -> None:
 
 @covers("listSiteTopics", 200)
 @covers("getSiteTopicById", 200)
-def test_site_topics_come_from_the_world_file(published: Api) -> None:
+def test_site_topics_are_loaded_from_server_data_file(published: Api) -> None:
     assert published.get(TOPICS) == {"items": []}
     with_topics(published)
     billing, cards = published.get(TOPICS)["items"]
@@ -369,7 +369,7 @@ def test_deleting_style_guide_space_unsets_site_reference(published: Api) -> Non
     assert "styleguide" not in published.get(DOCS)
 
 
-def test_full_profile_hides_style_guide_type(published: Api, api: Api) -> None:
+def test_full_api_version_hides_style_guide_type(published: Api, api: Api) -> None:
     made = published.post(f"{DOCS}/styleguide")
     api.server.reset(published.state())
     assert "type" not in api.get(f"/spaces/{made['id']}")
@@ -379,7 +379,7 @@ def test_full_profile_hides_style_guide_type(published: Api, api: Api) -> None:
 # --- all of it ------------------------------------------------------------------------------------
 
 
-def test_exported_world_contains_agents_and_style_guides(published: Api) -> None:
+def test_exported_server_data_contains_agents_and_style_guides(published: Api) -> None:
     published.make(SERVERS, {**SEARCH, "condition": "visitor.claims.isBeta"})
     published.make(CHANNELS, SLACK)
     published.make(CONNECTIONS, GITHUB)
@@ -392,7 +392,7 @@ def test_exported_world_contains_agents_and_style_guides(published: Api) -> None
     assert [published.get(path) for path in paths] == before
 
 
-def test_agent_endpoints_return_404_in_other_profiles(api: Api, reference: Api) -> None:
+def test_agent_endpoints_return_404_in_other_api_versions(api: Api, reference: Api) -> None:
     for caller in (api, reference):
         for path in (SERVERS, CHANNELS, CONNECTIONS, TOPICS, f"{DOCS}/agent-settings"):
             caller.refused(404, "GET", path)

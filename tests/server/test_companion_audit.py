@@ -51,6 +51,6 @@ def test_refused_request_creates_no_audit_event(published: Api) -> None:
     assert published.get(EVENTS)["items"] == []
 
 
-def test_audit_events_return_404_in_other_profiles(api: Api) -> None:
+def test_audit_events_return_404_in_other_api_versions(api: Api) -> None:
     api.patch("/orgs/acme/sites/docs", {"title": "Docs"})
     api.refused(404, "GET", EVENTS)

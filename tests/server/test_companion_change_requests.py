@@ -187,7 +187,7 @@ def test_merge_conflict_leaves_content_unchanged(api: Api) -> None:
     assert (api.get(AT_ODDS), api.get(f"{GUIDES}/content"), api.get(f"{AT_ODDS}/content")) == before
 
 
-def test_reference_profile_omits_merge_conflict_details(reference: Api) -> None:
+def test_reference_api_version_omits_merge_conflict_details(reference: Api) -> None:
     answer = reference.post(f"{AT_ODDS}/merge")
     assert answer == {"revision": reference.get(AT_ODDS)["revision"], "result": "conflicts"}
 
@@ -215,7 +215,7 @@ def test_change_request_update_merges_in_main_content(api: Api) -> None:
     assert api.post(f"{MERGED}/update")["result"] == "update"
 
 
-def test_update_then_merge_equals_merge(api: Api, builtin_world: Any) -> None:
+def test_change_request_update_then_merge_equals_merge(api: Api, builtin_world: Any) -> None:
     def outcome(*steps: str) -> Any:
         api.server.reset(builtin_world)
         for step in steps:

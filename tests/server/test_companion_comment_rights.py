@@ -130,7 +130,7 @@ def test_comments_move_with_transferred_space(acme: Api) -> None:
     acme.as_("lin-token").refused(404, "GET", comment)
 
 
-def test_exported_world_reloads_with_same_comments(acme: Api) -> None:
+def test_exported_server_data_reloads_with_same_comments(acme: Api) -> None:
     document = {"object": "document", "nodes": [paragraph(("Hi", ["bold"]))]}
     cell = {"record": "r1", "definition": "d1"}
     acme.post(f"{CHANGE}/comments", {"body": {"document": document}, "node": "n1", "tableCell": cell})
@@ -150,7 +150,7 @@ def test_exported_world_reloads_with_same_comments(acme: Api) -> None:
         {"space": "support", "postedBy": "ada"},
     ],
 )
-def test_world_with_invalid_comment_is_refused(acme: Api, builtin_world: Any, comment: Any) -> None:
+def test_server_data_with_invalid_comment_is_refused(acme: Api, builtin_world: Any, comment: Any) -> None:
     before = acme.state()
     first, second = builtin_world["organizations"]
     with pytest.raises((ValueError, KeyError)):
@@ -220,7 +220,7 @@ def step(api: Api, said: dict[str, Said], does: str, user: str, on: Any) -> None
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps)
-def test_random_comment_requests_match_a_model(
+def test_random_comment_requests_match_reference_model(
     api: Api, builtin_world: Any, taken: list[tuple[str, str, Any]]
 ) -> None:
     world = with_change(builtin_world)

@@ -350,7 +350,7 @@ def test_space_admin_can_delete_and_restore_space(api: Api) -> None:
     assert gus.ids("/orgs/acme/spaces") == ["support"]
 
 
-def test_deleted_space_of_builtin_world_is_restorable(api: Api) -> None:
+def test_deleted_space_in_builtin_server_data_is_restorable(api: Api) -> None:
     assert api.get("/spaces/accidents")["deletedAt"] == "2026-02-27T00:00:00.000Z"
     api.post("/spaces/accidents/restore")
     assert "accidents" in api.ids("/orgs/globex/spaces")

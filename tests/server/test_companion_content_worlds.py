@@ -16,7 +16,7 @@ READS = [
 ]  # fmt: skip
 
 
-def test_exported_world_reloads_with_same_content(api: Api) -> None:
+def test_exported_server_data_reloads_with_same_content(api: Api) -> None:
     api.post(f"{GUIDES}/change-requests/3/merge")
     block = {"object": "block", "type": "hint", "data": {"style": "info"}, "nodes": []}
     document = {"object": "document", "data": {}, "nodes": [block]}
@@ -33,7 +33,7 @@ def test_exported_world_reloads_with_same_content(api: Api) -> None:
     assert api.get(f"{again}/content")["id"] not in [api.get(f"{OPEN}/content")["id"], before[1]["id"]]
 
 
-def test_world_file_content_fields_have_defaults(api: Api) -> None:
+def test_server_data_file_content_fields_have_defaults(api: Api) -> None:
     content = {
         "pages": [{"title": "A", "pages": [{"title": "B", "markdown": "[a](../a)\n"}]}, {"title": "A"}]
     }
@@ -65,6 +65,6 @@ def test_world_file_content_fields_have_defaults(api: Api) -> None:
     ],
     ids=str,
 )
-def test_world_file_with_invalid_content_is_refused(api: Api, space: Any) -> None:
+def test_server_data_file_with_invalid_content_is_refused(api: Api, space: Any) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         world.load_world(api.app.store, {"organizations": [{"id": "o", "spaces": [{"id": "s", **space}]}]})

@@ -248,7 +248,7 @@ def test_many_ingested_conversations_are_all_processed(api: Api) -> None:
     assert api.server.run_in_server(lambda: api.app.store.count("job", organization="acme")) == 0
 
 
-def test_unprocessed_conversation_is_processed_after_world_reload(api: Api, builtin_world: Any) -> None:
+def test_unprocessed_conversation_is_processed_after_server_data_reload(api: Api, builtin_world: Any) -> None:
     acme, globex = builtin_world["organizations"]
     waiting = [*acme["conversations"], {"id": "late", "parts": ["Is the login broken?"]}]
     changed = {**builtin_world, "organizations": [{**acme, "conversations": waiting}, globex]}
@@ -259,7 +259,7 @@ def test_unprocessed_conversation_is_processed_after_world_reload(api: Api, buil
     assert titles(api, conversation="late") == ["Is the login broken?"]
 
 
-def test_exported_world_reloads_with_same_conversations(api: Api) -> None:
+def test_exported_server_data_reloads_with_same_conversations(api: Api) -> None:
     ingest(api, conversation("one", "Broken login?", "Where is it?"), conversation("two", "The login broke"))
     ingest(api, conversation("one", "Who is it?", "Is the login broken?"))
     before = [api.items(path) for path in (CONVERSATIONS, ISSUES, CLUSTERS)]

@@ -109,7 +109,7 @@ def test_shared_space_count_matches_per_space_access_check(
 
 
 @EDITIONS
-def test_space_groups_stay_current_after_each_write(edition: str) -> None:
+def test_visible_space_groups_are_updated_after_each_write(edition: str) -> None:
     """If the groups miss a write, members see the wrong number of spaces until a restart."""
     rules, members = (
         RULES[edition],
@@ -143,7 +143,7 @@ class Looking:
         return self._store.find(kind, **where)
 
 
-def test_spaces_are_read_once_per_store_version() -> None:
+def test_server_reads_spaces_once_per_store_version() -> None:
     store = Looking(open_store(":memory:"))
     members = [f"user-{number}" for number in range(20)]
     with store.transaction():

@@ -86,7 +86,7 @@ def test_move_rewrites_only_moved_item_while_space_remains() -> None:
     store.close()
 
 
-def test_reloaded_world_keeps_order_after_moves(api: Api) -> None:
+def test_reloaded_server_data_keeps_order_after_moves(api: Api) -> None:
     front = {"before": {"type": "collection", "collection": "product"}}
     api.post("/spaces/support/move", {"position": front})
     api.post("/spaces/archive/move", {"position": front})

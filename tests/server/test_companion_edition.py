@@ -60,7 +60,7 @@ def body_of(row: Operation) -> Any:
 
 
 @pytest.mark.parametrize("row", SERVED, ids=lambda row: str(row.id))
-def test_every_operation_of_published_profile_succeeds(
+def test_every_operation_of_published_api_version_succeeds(
     published: Api, row: Operation, builtin_world: Any
 ) -> None:
     prepare(published, builtin_world)
@@ -72,7 +72,7 @@ def test_every_operation_of_published_profile_succeeds(
 @pytest.mark.parametrize(
     "row", [row for row in OPERATIONS if row.id in REMOVED_IN_PUBLISHED], ids=lambda row: str(row.id)
 )
-def test_operations_removed_in_published_profile_return_404(published: Api, row: Operation) -> None:
+def test_operations_removed_in_published_api_version_return_404(published: Api, row: Operation) -> None:
     answer = published.call(row.method, path_of(row), BODIES.get(row.id))
     assert answer.status_code in (404, 405), answer.text
 
@@ -89,7 +89,7 @@ def _plain(path: str) -> str:
 
 
 @pytest.mark.parametrize("token", ["ada-token", "hank-token", "kim-token", "gus-token"])
-def test_published_get_responses_match_vendor_openapi(
+def test_published_api_version_get_responses_match_vendor_openapi(
     published: Api, contract: Contract, token: str, builtin_world: Any
 ) -> None:
     prepare(published, builtin_world)
@@ -103,7 +103,7 @@ def test_published_get_responses_match_vendor_openapi(
 
 
 @pytest.mark.parametrize("row", [row for row in SERVED if row.method != "GET"], ids=lambda row: str(row.id))
-def test_published_write_responses_match_vendor_openapi(
+def test_published_api_version_write_responses_match_vendor_openapi(
     published: Api, contract: Contract, row: Operation, builtin_world: Any
 ) -> None:
     prepare(published, builtin_world)
@@ -113,7 +113,7 @@ def test_published_write_responses_match_vendor_openapi(
     assert contract.answer_errors(row.method, path, answer.status_code, found) == []
 
 
-def test_published_delete_returns_205_then_204(published: Api) -> None:
+def test_published_api_version_delete_returns_205_then_204(published: Api) -> None:
     published.ok("DELETE", "/orgs/acme/sites/docs", status=205)
     published.ok("DELETE", "/orgs/acme/sites/docs", status=204)
 
@@ -128,11 +128,11 @@ def test_member_removal_awaiting_approval_returns_202(published: Api) -> None:
     published.ok("DELETE", "/orgs/acme/members/eve", status=205)
 
 
-def test_published_new_site_has_type_ultimate(published: Api) -> None:
+def test_published_api_version_creates_site_of_type_ultimate(published: Api) -> None:
     assert published.make("/orgs/acme/sites", {"title": "New"})["type"] == "ultimate"
 
 
-def test_published_site_omits_agents_context(published: Api) -> None:
+def test_published_api_version_site_omits_agents_context(published: Api) -> None:
     assert "agentsContext" not in published.patch("/orgs/acme/sites/docs", {"agentsContext": "excluded"})
 
 
@@ -144,14 +144,14 @@ def test_published_site_space_customization_is_merged_with_site(published: Api) 
     assert published.get(path)["footer"] == looks["footer"]
 
 
-def test_published_customization_patch_clears_single_members(published: Api) -> None:
+def test_published_api_version_customization_patch_clears_single_members(published: Api) -> None:
     published.patch(LOOKS_OF_A_SPACE, {"styling": {"corners": "straight", "depth": "flat"}})
     both = published.patch(LOOKS_OF_A_SPACE, {"styling": {"depth": None, "icons": "thin"}})["styling"]
     usual = published.get("/orgs/acme/sites/docs/customization")["styling"]
     assert both == {**usual, "corners": "straight", "icons": "thin"}
 
 
-def test_published_customization_is_same_with_unmasked_query(published: Api) -> None:
+def test_published_api_version_ignores_unmasked_customization_query(published: Api) -> None:
     path = "/orgs/acme/sites/docs/customization"
     assert published.get(f"{path}?unmasked=true") == published.get(path)
 
@@ -177,12 +177,14 @@ def test_published_customization_is_same_with_unmasked_query(published: Api) -> 
         ),
     ],
 )
-def test_published_profile_refuses_invalid_bodies(published: Api, method: str, path: str, body: Any) -> None:
+def test_published_api_version_refuses_invalid_bodies(
+    published: Api, method: str, path: str, body: Any
+) -> None:
     published.refused(400, method, path, body)
 
 
 @pytest.mark.parametrize("body", [{"icon": "https://a.example/i.svg"}, {"emoji": "1f4d6"}])
-def test_published_space_has_icon_or_emoji_not_both(published: Api, body: dict[str, str]) -> None:
+def test_published_api_version_space_has_icon_or_emoji(published: Api, body: dict[str, str]) -> None:
     published.patch("/spaces/guides", {"emoji": "1f680"})
     published.patch("/spaces/guides", {"icon": "https://b.example/j.svg"})
     space = published.patch("/spaces/guides", body)

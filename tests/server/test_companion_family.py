@@ -110,7 +110,7 @@ def banners(serving: Api, builtin_world: dict[str, Any]) -> Iterator[Api]:
     assert serving.app.violations == []
 
 
-def test_new_resource_supports_create_read_update_and_delete(banners: Api) -> None:
+def test_toy_resource_supports_create_read_update_and_delete(banners: Api) -> None:
     made = banners.make(f"{SITE}/banners", {"title": "New", "level": "alert"})
     assert made == {
         "object": "banner",
@@ -130,7 +130,7 @@ def test_new_resource_supports_create_read_update_and_delete(banners: Api) -> No
     assert banners.items(f"{SITE}/banners") == []
 
 
-def test_new_resource_is_listed_page_by_page(banners: Api) -> None:
+def test_toy_resource_is_listed_page_by_page(banners: Api) -> None:
     for number in range(5):
         banners.make(f"{SITE}/banners", {"title": f"Number {number}"})
     first = banners.get(f"{SITE}/banners", limit=2)
@@ -139,7 +139,7 @@ def test_new_resource_is_listed_page_by_page(banners: Api) -> None:
     assert banners.ids(f"{SITE}/banners", limit=2) == [f"sign-{number}" for number in range(1, 6)]
 
 
-def test_new_resource_refuses_invalid_requests(banners: Api) -> None:
+def test_toy_resource_refuses_invalid_requests(banners: Api) -> None:
     banners.make(f"{SITE}/banners", {"title": "New"})
     assert "title" in banners.refused(400, "POST", f"{SITE}/banners", {"text": "No title"})
     assert "level" in banners.refused(400, "PATCH", f"{SITE}/banners/sign-1", {"level": "loud"})
@@ -149,13 +149,13 @@ def test_new_resource_refuses_invalid_requests(banners: Api) -> None:
     banners.as_("eve-token").refused(403, "POST", f"{SITE}/banners", {"title": "New"})
 
 
-def test_new_resource_is_deleted_with_its_site(banners: Api) -> None:
+def test_toy_resource_is_deleted_with_its_site(banners: Api) -> None:
     banners.make(f"{SITE}/banners", {"title": "New"})
     banners.delete(SITE)
     assert banners.server.run_in_server(lambda: banners.app.store.count("banner")) == 0
 
 
-def test_new_resource_loses_reference_to_deleted_team(banners: Api) -> None:
+def test_toy_resource_loses_reference_to_deleted_team(banners: Api) -> None:
     assert banners.make(f"{SITE}/banners", {"title": "New", "team": "writers"})["team"] == "writers"
     banners.delete(TEAM)
     assert banners.get(f"{SITE}/banners/sign-1")["team"] is None
@@ -171,7 +171,7 @@ def with_banners(world: dict[str, Any]) -> dict[str, Any]:
     return {**world, "organizations": [{**first, "sites": [site, *sites]}, *others]}
 
 
-def test_new_resource_is_loaded_from_world_file(banners: Api, builtin_world: dict[str, Any]) -> None:
+def test_toy_resource_is_loaded_from_server_data_file(banners: Api, builtin_world: dict[str, Any]) -> None:
     banners.server.reset(with_banners(builtin_world))
     site = builtin_world["organizations"][0]["sites"][0]["id"]
     path = f"/orgs/acme/sites/{site}/banners"
@@ -182,7 +182,7 @@ def test_new_resource_is_loaded_from_world_file(banners: Api, builtin_world: dic
     assert banners.make(path, {"title": "Next"})["id"] == "sign-2"
 
 
-def test_new_resource_is_exported_and_reloaded(builtin_world: dict[str, Any]) -> None:
+def test_toy_resource_is_exported_and_reloaded(builtin_world: dict[str, Any]) -> None:
     store, again = open_store(":memory:"), open_store(":memory:")
     worlds.load_world(store, with_banners(builtin_world), record_kinds=ALL)
     dumped = worlds.dump_world(store, ALL)
@@ -201,7 +201,7 @@ def told(record: Record) -> dict[str, Any]:
     return {**record.as_dict(), "seq": None}
 
 
-def test_builtin_world_contains_only_declared_kinds(builtin_world: dict[str, Any]) -> None:
+def test_builtin_server_data_contains_only_declared_kinds(builtin_world: dict[str, Any]) -> None:
     store = open_store(":memory:")
     worlds.load_world(store, builtin_world)
     assert {record.kind for record in store.all_records()} <= {family.name for family in RECORD_KINDS}

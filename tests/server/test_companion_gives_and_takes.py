@@ -118,7 +118,7 @@ def unprocessed(row: Operation, thing: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(WORLDS))
-def test_writing_responses_back_changes_no_state(api: Api, reference: Api, seed: int) -> None:
+def test_sending_read_responses_back_as_writes_changes_nothing(api: Api, reference: Api, seed: int) -> None:
     lived(api, seed)
     reference.server.reset(api.state())
     found = [refused for token in CALLERS for refused in refusals(api.as_(token), "full")]
@@ -126,7 +126,7 @@ def test_writing_responses_back_changes_no_state(api: Api, reference: Api, seed:
     assert found == []
 
 
-def test_write_back_test_covers_every_write_operation(api: Api) -> None:
+def test_write_back_test_includes_every_write_operation(api: Api) -> None:
     make_references(api)
     seen = {row.id for row, _, _ in things(api)}
     assert seen == {row.id for row in written()}

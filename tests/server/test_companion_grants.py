@@ -16,7 +16,7 @@ ROLES = ("admin", "create", "review", "edit", "comment", "read", None)
 # --- how they end -----------------------------------------------------------------------------------
 
 
-def test_deleting_member_or_team_deletes_grants(api: Api) -> None:
+def test_deleting_member_or_team_deletes_permission_grants(api: Api) -> None:
     for path in ON.values():
         give(api, path, "edit", users=["kim", "gus"], teams=["sales", "legacy"])
     api.delete(f"{ACME}/members/kim")
@@ -46,7 +46,7 @@ def records(api: Api, kind: str) -> list[str]:
     return api.server.run_in_server(lambda: [record.id for record in api.app.store.find(kind)])
 
 
-def test_collection_transfer_or_delete_ends_grants(api: Api) -> None:
+def test_collection_transfer_or_delete_ends_permission_grants(api: Api) -> None:
     before, links = records(api, "grant"), records(api, "link-invite")
     made = api.make(f"{ACME}/collections", {"title": "New"})["id"]
     inner = api.make(f"{ACME}/spaces", {"title": "Inner", "parent": made})["id"]
@@ -64,7 +64,7 @@ def test_collection_transfer_or_delete_ends_grants(api: Api) -> None:
     assert (records(api, "grant"), records(api, "link-invite")) == (before, links)
 
 
-def test_grants_end_when_site_is_deleted(api: Api) -> None:
+def test_permission_grants_end_when_site_is_deleted(api: Api) -> None:
     before = records(api, "grant")
     give(api, ON["Site"], "edit", users=["gus"], teams=["sales"])
     api.delete(ON["Site"])
@@ -118,7 +118,7 @@ def test_restorable_space_is_not_erased_by_later_write(api: Api) -> None:
 
 
 @pytest.mark.usefixtures("builtin_world")
-def test_exported_world_reloads_with_same_grants(api: Api) -> None:
+def test_exported_server_data_reloads_with_same_permission_grants(api: Api) -> None:
     safety, plant, docs = "/spaces/safety", "/collections/plant", "/orgs/globex/sites/globex-docs"
     before = {path: given(api, path) for path in (safety, plant, docs)}
     assert before == {
@@ -140,7 +140,7 @@ def test_exported_world_reloads_with_same_grants(api: Api) -> None:
 @pytest.mark.parametrize(
     "to", [{"users": {"oli": "read"}}, {"teams": {"none": "read"}}, {"guests": {"gus": "read"}}]
 )
-def test_world_with_grants_to_unknown_subjects_is_refused(
+def test_server_data_granting_to_unknown_subjects_is_refused(
     api: Api, builtin_world: dict[str, Any], to: Any
 ) -> None:
     acme, *others = builtin_world["organizations"]
@@ -149,13 +149,13 @@ def test_world_with_grants_to_unknown_subjects_is_refused(
         api.server.reset({**builtin_world, "organizations": [{**acme, "spaces": spaces}, *others]})
 
 
-def test_world_deletion_dates_are_relative_to_load_time(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_server_data_deletion_dates_are_relative_to_loading(api: Api, builtin_world: dict[str, Any]) -> None:
     api.clock.pass_by(days=30)
     api.server.reset(builtin_world)
     assert api.get("/spaces/accidents")["deletedAt"] == "2026-03-29T00:00:00.000Z"
 
 
-def test_every_user_of_builtin_world_has_token(api: Api, builtin_world: dict[str, Any]) -> None:
+def test_every_user_in_builtin_server_data_has_token(api: Api, builtin_world: dict[str, Any]) -> None:
     for user in builtin_world["users"]:
         assert api.as_(f"{user['id']}-token").get("/user")["id"] == user["id"]
     for organization in ("acme", "globex"):

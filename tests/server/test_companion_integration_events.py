@@ -202,7 +202,7 @@ def test_refused_installation_change_records_no_event(api: Api) -> None:
     assert new_events(api) == []
 
 
-def test_only_latest_integration_events_are_kept(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_keeps_only_latest_integration_events(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "MAX_EVENTS", 3)
     for number in range(4):
         configure(api, server=str(number))
@@ -332,7 +332,7 @@ def test_queued_event_is_recorded_unsent_after_development_ends(api: Api, tunnel
     assert len(tunnel.sent) == 1
 
 
-def test_tunnel_queue_is_limited_to_kept_events(
+def test_integration_event_fails_when_tunnel_queue_is_full(
     api: Api, tunnel: Tunnel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "MAX_EVENTS", 2)
@@ -392,7 +392,7 @@ def test_development_mode_requires_owner_admin(api: Api, tunnel: Tunnel) -> None
 # --- worlds and restarts ------------------------------------------------------------------------------
 
 
-def test_queued_event_is_sent_after_world_reload(api: Api, tunnel: Tunnel) -> None:
+def test_queued_event_is_sent_after_server_data_reload(api: Api, tunnel: Tunnel) -> None:
     develop(api, tunnel.url)
     tunnel.free.clear()
     configure(api, server="x")
@@ -427,7 +427,7 @@ def test_queued_event_is_sent_after_process_restart(tmp_path: Path, tunnel: Tunn
     assert len(tunnel.sent) == 2
 
 
-def test_exported_world_reloads_with_integration_events(api: Api) -> None:
+def test_exported_server_data_reloads_with_integration_events(api: Api) -> None:
     configure(api, server="x")
     before = [api.get(f"{TOOLS}/events/{id}") for id in api.ids(f"{TOOLS}/events")]
     api.server.reset(api.server.run_in_server(lambda: export_state(api.app.store)))
@@ -437,7 +437,7 @@ def test_exported_world_reloads_with_integration_events(api: Api) -> None:
 
 
 @pytest.mark.parametrize("level", ["space", "site"])
-def test_world_with_installation_on_unknown_target_is_refused(builtin_world: Any, level: str) -> None:
+def test_server_data_installing_on_unknown_target_is_refused(builtin_world: Any, level: str) -> None:
     acme = builtin_world["organizations"][0]
     installation = {"integration": "acme-tools", f"{level}s": [{level: "none"}]}
     store = open_store(":memory:")
@@ -446,7 +446,7 @@ def test_world_with_installation_on_unknown_target_is_refused(builtin_world: Any
     store.close()
 
 
-def test_integrations_and_installations_survive_world_export(api: Api) -> None:
+def test_integrations_and_installations_survive_server_data_export(api: Api) -> None:
     api.post("/integrations/weather", {"organization": "acme", "icon": "R0lGODlh", "secrets": {"K": "v"}})
     develop(api, "http://127.0.0.1:1/", "/integrations/weather")
     api.make(f"{INSTALLED}/spaces", {"space": "guides"})

@@ -96,7 +96,7 @@ def test_invalid_external_link_is_refused(api: Api) -> None:
     api.refused(404, "PATCH", f"{path}/{link}", {"parent": "none"})
 
 
-def test_reference_profile_has_no_external_links(reference: Api) -> None:
+def test_reference_api_version_has_no_external_links(reference: Api) -> None:
     message = reference.refused(501, "POST", f"{DOCS}/external-links", STATUS)
     assert "does not have the operation" in message
     groups = reference.items("/orgs/globex/sites/globex-safety/section-groups")

@@ -88,14 +88,14 @@ PROPOSALS = [name for name in EDITS if name != "applyTemplateToSpace"]
 
 
 @pytest.mark.parametrize("name", PROPOSALS)
-def test_published_locked_space_accepts_change_requests(locked: Api, name: str) -> None:
+def test_published_api_version_locked_space_accepts_change_requests(locked: Api, name: str) -> None:
     row = ROWS[name]
     path = row.path.format(**{**IDS, **OTHER_IDS.get(name, {})})
     caller = locked.as_("rui-token" if name == "mergeChangeRequest" else "eve-token")
     assert caller.call(row.method, path, BODY.get(name)).is_success
 
 
-def test_published_locked_space_refuses_direct_edits(locked: Api) -> None:
+def test_published_api_version_locked_space_refuses_direct_edits(locked: Api) -> None:
     before, path = locked.get(f"{GUIDES}/content"), f"{GUIDES}/content/template"
     message = locked.refused(403, "POST", path, {"id": "handbook"})
     assert message == ("the space 'guides' is locked: use a change request, or set its editMode to live")
@@ -113,7 +113,7 @@ def test_published_editor_cannot_merge_into_locked_space(locked: Api) -> None:
 
 
 @pytest.mark.parametrize("token", ["eve-token", "rui-token", "ada-token"])
-def test_published_locked_space_keeps_permission_flags(locked: Api, token: str) -> None:
+def test_published_api_version_locked_space_keeps_permission_flags(locked: Api, token: str) -> None:
     """The flags `edit` and `merge` describe change requests, which a locked space accepts."""
     during = locked.as_(token).get(GUIDES)["permissions"]
     locked.patch(GUIDES, {"editMode": "live"})

@@ -223,7 +223,7 @@ class Platform(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_random_concurrent_operations_match_a_model(
+def test_random_concurrent_operations_match_reference_model(
     kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     if kind == "postgres":

@@ -213,7 +213,7 @@ def test_openapi_spec_deleted_during_fetch_stays_deleted(api: Api, site: Site) -
     api.refused(404, "GET", f"{SPECS}/new")
 
 
-def test_unfinished_openapi_fetch_continues_after_world_reload(api: Api, site: Site) -> None:
+def test_unfinished_openapi_fetch_continues_after_server_data_reload(api: Api, site: Site) -> None:
     api.make(SPECS, {"slug": "new", "source": {"url": site.shows("/hangs", GOOD)}})
     assert site.hangs.wait(PATIENCE)
     dumped = api.server.run_in_server(lambda: world.dump_world(api.app.store))

@@ -78,7 +78,7 @@ def test_every_operation_succeeds_with_its_status(api: Api, row: Operation, buil
 
 
 @pytest.mark.parametrize("row", REFERENCE, ids=lambda row: str(row.id))
-def test_every_reference_operation_succeeds_in_reference_profile(
+def test_every_reference_operation_succeeds_in_reference_api_version(
     reference: Api, row: Operation, builtin_world: Any
 ) -> None:
     prepare(reference, builtin_world)

@@ -70,7 +70,7 @@ def test_invalid_organization_hostname_is_refused(api: Api, hostname: str) -> No
     assert api.patch(ACME, {"hostname": "acme-2"})["hostname"] == "acme-2"
 
 
-def test_invalid_hostname_of_a_world_can_be_rewritten(api: Api, builtin_world: Any) -> None:
+def test_invalid_hostname_in_server_data_can_be_rewritten(api: Api, builtin_world: Any) -> None:
     older = deepcopy(builtin_world)
     older["organizations"][0]["hostname"] = "Acme Inc"
     api.server.reset(older)

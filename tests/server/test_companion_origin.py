@@ -39,27 +39,27 @@ def store() -> Iterator[Store]:
     opened.close()
 
 
-def test_responses_name_origin_of_imported_world(docs_platform: DocsPlatform) -> None:
+def test_responses_show_platform_imported_data_came_from(docs_platform: DocsPlatform) -> None:
     docs_platform.world = WORLD
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
     answer = httpx.get(f"{docs_platform.url}/v1/orgs/zoo", headers=headers, **NO_TLS)
     assert answer.headers["dpsync-world-origin"] == "https://api.acme.example at 2026-01-31T09:30:00Z"
 
 
-def test_health_endpoint_shows_origin_of_imported_world(docs_platform: DocsPlatform) -> None:
+def test_health_endpoint_shows_platform_of_imported_data(docs_platform: DocsPlatform) -> None:
     health = lambda: httpx.get(f"{docs_platform.url}/_dpsync/health", **NO_TLS).json()  # noqa: E731
     assert health()["origin"] is None
     docs_platform.world = WORLD
     assert health()["origin"] == READ
 
 
-def test_world_without_tokens_accepts_administrator_token(docs_platform: DocsPlatform) -> None:
+def test_server_data_without_tokens_accepts_administrator_token(docs_platform: DocsPlatform) -> None:
     docs_platform.world = WORLD
     headers = {"Authorization": f"Bearer {docs_platform.token}"}
     assert httpx.get(f"{docs_platform.url}/v1/user", headers=headers, **NO_TLS).json()["id"] == "zoe"
 
 
-def test_exported_world_keeps_its_origin(store: Store) -> None:
+def test_exported_server_data_keeps_its_platform_origin(store: Store) -> None:
     worlds.load_world(store, WORLD)
     assert export_state(store)["origin"] == READ
 
@@ -75,7 +75,7 @@ def test_exported_world_keeps_its_origin(store: Store) -> None:
         {"profile": "other"},
     ],
 )
-def test_invalid_world_origin_is_refused(store: Store, wrong: dict[str, Any]) -> None:
+def test_server_data_with_invalid_origin_is_refused(store: Store, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"origin.{next(iter(wrong))}"):
         worlds.load_world(store, {**WORLD, "origin": {**READ, **wrong}})
     record = {"kind": "origin", "id": "origin", "doc": {**READ, **wrong}}
@@ -83,14 +83,14 @@ def test_invalid_world_origin_is_refused(store: Store, wrong: dict[str, Any]) ->
         worlds.load_world(store, {**WORLD, "records": [record]})
 
 
-def test_world_file_of_unknown_format_is_refused(store: Store) -> None:
+def test_server_data_file_of_unknown_format_is_refused(store: Store) -> None:
     with pytest.raises(
         ValueError, match=r"'dpsync.world/2', but this version of dpsync reads dpsync.world/1"
     ):
         worlds.load_world(store, {**WORLD, "format": "dpsync.world/2"})
 
 
-def test_world_file_yaml_alias_bomb_is_refused(tmp_path: Path) -> None:
+def test_yaml_alias_bomb_in_server_data_is_refused(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     (tmp_path / "world.yaml").write_text("\n".join(lines))
@@ -98,7 +98,7 @@ def test_world_file_yaml_alias_bomb_is_refused(tmp_path: Path) -> None:
         worlds.read_world(tmp_path / "world.yaml")
 
 
-def test_directory_is_refused_as_world_file(tmp_path: Path) -> None:
+def test_directory_is_refused_as_server_data_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not a regular file"):
         worlds.read_world(tmp_path)
 
@@ -110,7 +110,7 @@ def apart(work: Coroutine[Any, Any, Any]) -> Any:
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/openapi.json", "http://localhost:9/", "http://[::1]:9/"])
-def test_world_file_urls_are_not_fetched_from_loopback(url: str) -> None:
+def test_server_refuses_fetching_from_loopback_unless_allowed(url: str) -> None:
     with pytest.raises(FetchError, match="start dpsync serve with --allow-fetch"):
         apart(OutsideServices(allow_loopback=False).fetch(url))
 

@@ -79,13 +79,13 @@ def listing(api: Api, name: str) -> str:
     return LISTS[name].path
 
 
-def test_paging_tests_cover_every_list_operation() -> None:
+def test_paging_tests_include_every_list_operation() -> None:
     rows = (*comments.OPERATIONS, *conversations.OPERATIONS)
     assert {row.id for row in rows if is_list(row)} == set(LISTS)
 
 
 @every_list
-def test_pages_of_any_size_form_whole_list(acme: Api, name: str) -> None:
+def test_list_pages_of_any_size_form_whole_list(acme: Api, name: str) -> None:
     path = listing(acme, name)
     whole = acme.get(path, limit=1000)
     assert "next" not in whole
@@ -111,7 +111,7 @@ def test_invalid_limit_or_cursor_is_refused(acme: Api, name: str) -> None:
 
 
 @every_list
-def test_new_item_between_pages_shifts_no_others(acme: Api, name: str) -> None:
+def test_item_created_between_pages_shifts_no_others(acme: Api, name: str) -> None:
     path = listing(acme, name)
     whole = acme.get(path)["items"]
     first = acme.get(path, limit=2)

@@ -88,7 +88,7 @@ def test_every_operation_matches_on_sqlite_and_postgres(
 @pytest.mark.parametrize(
     "row", slice_of(PUBLISHED_ONLY_OPERATIONS, COMPARED_TODAY), ids=lambda row: str(row.id)
 )
-def test_published_operations_match_on_sqlite_and_postgres(
+def test_published_api_version_matches_on_sqlite_and_postgres(
     today_on_sqlite: Api, today_on_postgres: Api, row: Operation, builtin_world: Any
 ) -> None:
     expected, found = (done(api, row, builtin_world) for api in (today_on_sqlite, today_on_postgres))

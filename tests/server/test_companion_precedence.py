@@ -171,7 +171,7 @@ def check_spaces(api: Api, role: Role) -> None:
 
 
 @pytest.mark.parametrize("case", PRECEDENCE)
-def test_published_profile_space_role_follows_precedence(published: Api, case: str) -> None:
+def test_published_api_version_space_role_follows_precedence(published: Api, case: str) -> None:
     made, role = PRECEDENCE[case]
     published.server.reset(made)
     check_role(published, "space", role)
@@ -179,14 +179,14 @@ def test_published_profile_space_role_follows_precedence(published: Api, case: s
 
 
 @pytest.mark.parametrize("case", COLLECTION)
-def test_published_profile_collection_role_follows_precedence(published: Api, case: str) -> None:
+def test_published_api_version_collection_role_follows_precedence(published: Api, case: str) -> None:
     made, role = COLLECTION[case]
     published.server.reset(made)
     check_role(published, "collection", role)
 
 
 @pytest.mark.parametrize("case", SITE)
-def test_published_profile_site_role_follows_precedence(published: Api, case: str) -> None:
+def test_published_api_version_site_role_follows_precedence(published: Api, case: str) -> None:
     made, role = SITE[case]
     published.server.reset(made)
     check_role(published, "site", role)
@@ -195,7 +195,7 @@ def test_published_profile_site_role_follows_precedence(published: Api, case: st
 
 
 @pytest.mark.parametrize("case", [*DIFFERENT, *ALIKE])
-def test_full_profile_uses_strongest_role_on_space(api: Api, case: str) -> None:
+def test_full_api_version_uses_strongest_role_on_space(api: Api, case: str) -> None:
     made, role = {**{case: found[:2] for case, found in DIFFERENT.items()}, **ALIKE}[case]
     api.server.reset(made)
     check_role(api, "space", role)
@@ -243,7 +243,7 @@ def test_duplicating_user_becomes_creator_of_copy(published: Api) -> None:
     assert sub.get(copy)["title"] == "Space"
 
 
-def test_exported_world_keeps_creators(published: Api) -> None:
+def test_exported_server_data_keeps_creators(published: Api) -> None:
     published.server.reset(world("create"))
     sub, root = published.as_("sub-token"), published.as_("root-token")
     path = f"/spaces/{sub.make(f'{ORG}/spaces', {'title': 'New'})['id']}"
@@ -315,7 +315,7 @@ def test_published_create_role_manages_content_and_permissions(published: Api, w
 
 
 @pytest.mark.parametrize("what", BY_ADMINS)
-def test_published_profile_settings_need_admin_role(published: Api, what: str) -> None:
+def test_published_api_version_settings_need_admin_role(published: Api, what: str) -> None:
     published.server.reset(with_roles("create"))
     published.as_("sub-token").refused(403, *BY_ADMINS[what])
     published.server.reset(with_roles("admin"))
@@ -323,6 +323,6 @@ def test_published_profile_settings_need_admin_role(published: Api, what: str) -
 
 
 @pytest.mark.parametrize("what", BY_CREATORS)
-def test_full_profile_content_management_needs_admin_role(api: Api, what: str) -> None:
+def test_full_api_version_content_management_needs_admin_role(api: Api, what: str) -> None:
     api.server.reset(with_roles("create"))
     api.as_("sub-token").refused(403, *BY_CREATORS[what])

@@ -139,7 +139,7 @@ def check_edits(api: Api, organization: Json, user: str) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(organizations_with_sites())
-def test_published_access_matches_documented_rules(served: Api, organization: Json) -> None:
+def test_published_api_version_access_matches_documented_rules(served: Api, organization: Json) -> None:
     served.server.reset(world(organization))
     root = served.as_("root-token")
     check_aggregates(root, organization, documented_role)

@@ -235,11 +235,13 @@ ADDITIONS = [(row.method, row.path) for row in OPERATIONS if row.profile == "ful
 
 
 @pytest.mark.parametrize(("method", "path"), ADDITIONS)
-def test_reference_profile_returns_501_for_additions(reference: Api, method: str, path: str) -> None:
+def test_reference_api_version_returns_501_for_newer_operations(
+    reference: Api, method: str, path: str
+) -> None:
     assert "does not have the operation" in reference.refused(501, method, path.format(**IDS))
 
 
-def test_reference_profile_ignores_fields_of_additions(reference: Api) -> None:
+def test_reference_api_version_ignores_newer_fields(reference: Api) -> None:
     section = reference.patch(f"{DOCS}/sections/docs-guides", {"siteSectionGroupId": "docs-more"})
     assert "sectionGroup" not in section
     groups = reference.items(f"{DOCS}/section-groups")
@@ -255,7 +257,7 @@ def test_request_log_contains_method_path_and_status(api: Api) -> None:
 
 
 @pytest.mark.parametrize("served", ["api", "reference", "published"])
-def test_every_response_names_the_profile(served: str, request: pytest.FixtureRequest) -> None:
+def test_every_response_header_names_api_version(served: str, request: pytest.FixtureRequest) -> None:
     """Otherwise dpsync plans for an API edition that the companion does not serve."""
     api: Api = request.getfixturevalue(served)
     answers = [

@@ -32,7 +32,7 @@ def test_published_site_contains_navigation_and_customization(api: Api) -> None:
 
 
 @covers("getPublishedContentSite", 200)
-def test_published_flat_site_includes_hidden_site_spaces(api: Api) -> None:
+def test_published_site_without_sections_includes_hidden_site_spaces(api: Api) -> None:
     structure = published(api, "/orgs/acme/sites/help")["structure"]
     assert structure["type"] == "siteSpaces"
     assert [(place["id"], place["hidden"]) for place in structure["structure"]] == [
@@ -54,7 +54,7 @@ def test_unpublished_site_returns_404(api: Api) -> None:
 
 
 @covers("getPublishedContentSite", 200)
-def test_reference_profile_shows_published_sections_without_groups(reference: Api) -> None:
+def test_reference_api_version_shows_published_sections_without_groups(reference: Api) -> None:
     shown = published(reference, DOCS)["structure"]
     assert shown["type"] == "sections"
     assert [node["id"] for node in shown["structure"]] == ["docs-guides", "docs-news", "docs-api"]

@@ -56,19 +56,23 @@ drawn = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=lis
 
 @reference_schema.parametrize()
 @drawn
-def test_fuzzed_reference_responses_match_openapi_document(reference: Api, case: schemathesis.Case) -> None:
+def test_fuzzed_reference_api_version_responses_match_openapi(
+    reference: Api, case: schemathesis.Case
+) -> None:
     hold(reference, case, adds=True)
 
 
 @full_schema.parametrize()
 @drawn
-def test_fuzzed_full_responses_match_openapi_document(api: Api, case: schemathesis.Case) -> None:
+def test_fuzzed_full_api_version_responses_match_openapi(api: Api, case: schemathesis.Case) -> None:
     hold(api, case)
 
 
 @published_schema.parametrize()
 @drawn
-def test_fuzzed_published_responses_match_openapi_document(published: Api, case: schemathesis.Case) -> None:
+def test_fuzzed_published_api_version_responses_match_openapi(
+    published: Api, case: schemathesis.Case
+) -> None:
     hold(published, case)
 
 

@@ -242,7 +242,7 @@ def test_site_with_proxy_is_published_at_proxy_url(api: Api) -> None:
         {"ads": {"status": "live", "topic": "crypto", "zoneId": "z1"}},
     ],
 )
-def test_site_shows_fields_only_a_world_can_set(api: Api, builtin_world: Any, fields: Any) -> None:
+def test_site_returns_fields_settable_only_in_server_data(api: Api, builtin_world: Any, fields: Any) -> None:
     acme = builtin_world["organizations"][0]
     sites = [{**acme["sites"][0], **fields}, *acme["sites"][1:]]
     api.server.reset({**builtin_world, "organizations": [{**acme, "sites": sites}]})
@@ -286,7 +286,7 @@ def test_deleting_site_deletes_all_its_records(api: Api) -> None:
     assert [record for record in left if "globex-safety" in (record.id, record.scope)] == []
 
 
-def test_exported_world_reloads_with_same_sites(api: Api) -> None:
+def test_exported_server_data_reloads_with_same_sites(api: Api) -> None:
     paths = (
         "/orgs/globex/translations-glossary",
         "/orgs/globex/openapi/reactor/versions",
@@ -306,7 +306,7 @@ def test_exported_world_reloads_with_same_sites(api: Api) -> None:
     assert api.call("GET", "/orgs/globex/openapi/reactor/versions/latest/content/raw").text == text
 
 
-def test_builtin_world_publishes_sites_of_every_visibility(api: Api) -> None:
+def test_builtin_server_data_publishes_sites_of_every_visibility(api: Api) -> None:
     sites = [*api.items(SITES, published=True), *api.items("/orgs/globex/sites", published=True)]
     assert {site["visibility"] for site in sites} == {"public", "unlisted", "share-link", "visitor-auth"}
 

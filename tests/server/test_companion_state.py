@@ -62,7 +62,7 @@ def walk(items: list[int], limit: int, *, descending: bool = False) -> list[list
 
 
 @given(st.sets(st.integers()), st.integers(1, 7), st.booleans())
-def test_pages_join_to_list_and_fill_up_limit(numbers: set[int], limit: int, down: bool) -> None:
+def test_full_pages_together_form_whole_list(numbers: set[int], limit: int, down: bool) -> None:
     items = sorted(numbers, reverse=down)
     pages = walk(items, limit, descending=down)
     assert [item for found in pages for item in found] == items
@@ -98,7 +98,7 @@ def test_limit_zero_returns_count_only(api: Api) -> None:
         "/orgs/acme/sites/docs/site-spaces",
     ],
 )
-def test_small_pages_join_to_whole_list(api: Api, path: str) -> None:
+def test_list_pages_of_any_size_form_whole_list(api: Api, path: str) -> None:
     whole = api.get(path, limit=1000)
     assert "next" not in whole
     for limit in (1, 2, 3):
@@ -136,7 +136,7 @@ def test_database_in_missing_directory_is_refused(tmp_path: Path) -> None:
         open_store(str(tmp_path / "none" / "state.db"))
 
 
-def test_concurrent_writers_lose_no_update(api: Api) -> None:
+def test_local_server_loses_no_concurrent_update(api: Api) -> None:
     def write(name: str) -> None:
         headers = {"Authorization": "Bearer ada-token"}
         with httpx.Client(base_url=api.server.url, headers=headers, **NO_TLS, timeout=PATIENCE) as http:
@@ -180,7 +180,7 @@ def test_same_requests_give_same_responses(api: Api) -> None:
     assert json.dumps(_script(api)) == json.dumps(_script(api))
 
 
-def test_exported_world_reloads_with_same_responses(api: Api) -> None:
+def test_exported_server_data_reloads_with_same_responses(api: Api) -> None:
     api.post("/spaces/news/move", {"position": {"before": {"type": "collection", "collection": "api"}}})
     api.delete("/spaces/changelog")
     api.patch("/orgs/acme/sites/docs/sections/docs-guides", {"siteSectionGroupId": "docs-developers"})
@@ -192,7 +192,7 @@ def test_exported_world_reloads_with_same_responses(api: Api) -> None:
     assert [api.get(path) for path in paths] == before
 
 
-def test_world_file_may_omit_all_ids(api: Api) -> None:
+def test_server_data_file_may_omit_all_ids(api: Api) -> None:
     nodes = [{"type": "section-group", "title": "G", "children": [{"type": "section", "title": "Sec"}]}]
     made = {
         "users": [{"id": "u", "displayName": "U"}],
@@ -226,7 +226,7 @@ def test_world_file_may_omit_all_ids(api: Api) -> None:
         [{"id": "x", "title": "One"}, {"id": "x", "title": "Two"}],
     ],
 )
-def test_invalid_world_leaves_old_world_loaded(api: Api, sites: list[Any]) -> None:
+def test_invalid_server_data_leaves_old_data_loaded(api: Api, sites: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"unknown|next to|two objects"):
         api.server.reset({"organizations": [{"id": "o", "spaces": [{"id": "a"}], "sites": sites}]})
     assert api.ids("/orgs") == ["acme", "globex"]
@@ -260,7 +260,7 @@ def test_signal_stops_server_process_cleanly(tmp_path: Path, number: signal.Sign
         assert running.wait(PATIENCE) == 0
 
 
-def test_restart_keeps_database_contents(tmp_path: Path) -> None:
+def test_local_server_restart_keeps_database_contents(tmp_path: Path) -> None:
     with process(tmp_path / "state.db") as (running, http):
         assert http.patch("/spaces/guides", json={"title": "Kept"}).status_code == 200
         running.send_signal(signal.SIGTERM)
@@ -269,7 +269,7 @@ def test_restart_keeps_database_contents(tmp_path: Path) -> None:
         assert http.get("/spaces/guides").json()["title"] == "Kept"
 
 
-def test_unknown_profile_is_refused() -> None:
+def test_server_start_with_unknown_api_version_is_refused() -> None:
     store = open_store(":memory:")
     with pytest.raises(ValueError, match="unknown API version"):
         build_companion(store, profile="none")

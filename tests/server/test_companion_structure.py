@@ -385,7 +385,7 @@ def with_drafts(world: dict[str, Any]) -> dict[str, Any]:
 SAFETY = "/orgs/globex/sites/globex-safety"
 
 
-def test_reference_profile_hides_drafts_in_lists(reference: Api, builtin_world: dict[str, Any]) -> None:
+def test_reference_api_version_hides_drafts_in_lists(reference: Api, builtin_world: dict[str, Any]) -> None:
     reference.server.reset(with_drafts(builtin_world))
     api = reference.as_("hank-token")
     sections = api.items(f"{SAFETY}/sections")
@@ -414,7 +414,7 @@ def test_reference_profile_hides_drafts_in_lists(reference: Api, builtin_world: 
         ("PATCH", "", {"defaultSiteSection": "draft-section"}),
     ],
 )
-def test_reference_profile_returns_404_for_drafts(
+def test_reference_api_version_returns_404_for_drafts(
     reference: Api, builtin_world: dict[str, Any], method: str, path: str, body: Any
 ) -> None:
     reference.server.reset(with_drafts(builtin_world))

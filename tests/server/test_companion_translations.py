@@ -49,7 +49,7 @@ def test_new_translation_runs_and_creates_space(api: Api) -> None:
     assert api.ids("/collections/product/spaces")[-1] == space["id"]
 
 
-def test_builtin_world_has_pending_and_completed_translation(api: Api) -> None:
+def test_builtin_server_data_has_pending_and_completed_translation(api: Api) -> None:
     assert api.get(FRENCH)["status"] == "pending"
     assert "result" not in api.get(FRENCH)
     done = api.get("/orgs/globex/translations/safety-in-german")
@@ -204,7 +204,7 @@ def test_same_requests_give_same_translated_space(api: Api, builtin_world: dict[
     assert script() == script()
 
 
-def test_exported_world_keeps_translation_runs(api: Api) -> None:
+def test_exported_server_data_keeps_translation_runs(api: Api) -> None:
     made = run(api, FRENCH)
     invites = api.items(f"{ACME}/link-invites")
     providers = api.items(f"{ACME}/saml")
@@ -217,7 +217,7 @@ def test_exported_world_keeps_translation_runs(api: Api) -> None:
     assert completed(api, FRENCH)["stats"]["runs"] == 2
 
 
-def test_stand_in_translation_is_prefixed_and_truncated() -> None:
+def test_simulated_translation_text_is_prefixed_and_truncated() -> None:
     assert translate_text("Guides", "pt-br", 50) == "[pt-br] Guides"
     assert translate_text("x" * 60, "fr", 50) == "[fr] " + "x" * 45
 

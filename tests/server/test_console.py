@@ -334,7 +334,7 @@ def test_request_log_can_be_cleared(http: httpx.Client) -> None:
 # --- switches -----------------------------------------------------------------------------------------
 
 
-def test_console_switch_turns_fault_on_and_off(http: httpx.Client) -> None:
+def test_console_switch_toggles_simulated_fault(http: httpx.Client) -> None:
     flip = {"name": "down"}
     answer = http.post(f"{PAGE}switches/flip", data=flip)
     assert (answer.status_code, answer.headers["location"]) == (303, f"{PAGE}switches")
@@ -401,13 +401,13 @@ def test_console_freezes_moves_and_resumes_clock(http: httpx.Client) -> None:
     assert turn(do="real")["mode"] == "real"
 
 
-def test_console_reset_restores_initial_world(http: httpx.Client) -> None:
+def test_console_reset_restores_initial_server_data(http: httpx.Client) -> None:
     http.put("/v1/orgs/acme/teams", json={"title": "Gone"}, headers=TOKEN)
     assert http.post(f"{PAGE}switches/reset", data={"sure": "yes"}).status_code == 303
     assert "Gone" not in http.get("/v1/orgs/acme/teams", headers=TOKEN).text
 
 
-def test_console_needs_single_worker_for_switches() -> None:
+def test_console_fault_switches_need_single_worker() -> None:
     with served(workers=2) as companion, httpx.Client(base_url=companion.url, **NO_TLS) as http:
         assert "The request log needs a single server process" in page(http, f"{PAGE}requests").text
         assert "local server with --workers 1" in page(http, f"{PAGE}switches").text
@@ -418,7 +418,7 @@ def test_console_needs_single_worker_for_switches() -> None:
 # --- the banner ---------------------------------------------------------------------------------------
 
 
-def test_loading_other_world_hides_console_banner(http: httpx.Client) -> None:
+def test_loading_other_server_data_hides_console_banner(http: httpx.Client) -> None:
     for path in ("/", f"{PAGE}requests", f"{PAGE}switches", f"{PAGE}plan", f"{PAGE}api/v1/orgs"):
         assert BANNER in page(http, path).text
     http.put("/_dpsync/world", json=worlds.load_builtin_world())

@@ -107,7 +107,7 @@ def test_hostile_titles_are_shown_as_text(opened: Open, running: Companion) -> N
     assert violations(page) == []
 
 
-def test_console_switch_works_by_keyboard(opened: Open, http: httpx.Client) -> None:
+def test_console_fault_switch_works_by_keyboard(opened: Open, http: httpx.Client) -> None:
     page = opened("/")
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to the content")).to_be_focused()
@@ -209,7 +209,7 @@ def other_page(html: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-def test_other_site_cannot_use_console(
+def test_page_of_other_site_cannot_use_console(
     browser: Browser, running: Companion, http: httpx.Client, name: str
 ) -> None:
     target = running.url.replace("127.0.0.1", name)
@@ -226,7 +226,7 @@ def test_other_site_cannot_use_console(
     assert http.get("/_dpsync/faults").json() == {"rules": []}
 
 
-def test_dns_rebinding_page_cannot_read_companion(browser: Browser, running: Companion) -> None:
+def test_dns_rebinding_page_cannot_read_local_server(browser: Browser, running: Companion) -> None:
     """The browser treats a page with the rebound name and the companion as the same origin."""
     target = running.url.replace("127.0.0.1", REBOUND)
     ask = "path => fetch(path, {headers: {Authorization: 'Bearer ada-token'}}).then(answer => answer.status)"

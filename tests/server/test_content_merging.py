@@ -68,7 +68,7 @@ def ids(content: Json) -> set[str]:
 
 
 @given(edits)
-def test_merge_with_unchanged_side_takes_other_side(changes: list[Json]) -> None:
+def test_content_merge_with_unchanged_side_takes_other_side(changes: list[Json]) -> None:
     other = edited("x", changes)
     for merged in (merge(BASE, BASE, other), merge(BASE, other, BASE), merge(BASE, other, other)):
         assert merged.conflicts == ()
@@ -138,7 +138,9 @@ def test_merge_result_is_tree_with_additions_of_both(main_edits: list[Json], the
 
 @settings(max_examples=examples(40, soak=3000))
 @given(edits, edits)
-def test_update_then_merge_equals_merge(main_edits: list[Json], their_edits: list[Json]) -> None:
+def test_change_request_update_then_merge_equals_merge(
+    main_edits: list[Json], their_edits: list[Json]
+) -> None:
     main, theirs = edited("m", main_edits), edited("t", their_edits)
     updated = merge(BASE, main, theirs)
     if updated.conflicts:

@@ -75,7 +75,7 @@ def outcome(sources: OutsideServices, url: str) -> str:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_companion_never_fetches_from_itself(server: ThreadedServer, spelling: str) -> None:
+def test_local_server_never_fetches_from_itself(server: ThreadedServer, spelling: str) -> None:
     """Not even where the operator has named that host."""
     named = OutsideServices([host_of(spelling)], own_addresses=server.app.outside_services.own_addresses)
     port = server.url.rpartition(":")[2]
@@ -85,7 +85,7 @@ def test_companion_never_fetches_from_itself(server: ThreadedServer, spelling: s
     assert is_there(server)
 
 
-def test_event_trace_names_companion_as_blocked_tunnel(server: ThreadedServer) -> None:
+def test_event_trace_names_local_server_as_blocked_tunnel(server: ThreadedServer) -> None:
     tools = "/integrations/acme-tools"
     by_hand(server, "PUT", f"{tools}/dev", {"tunnelUrl": f"{server.url}/_dpsync/reset"})
     by_hand(server, "PATCH", f"{tools}/installations/acme-tools-in-acme", {"configuration": {"server": "x"}})
@@ -96,7 +96,7 @@ def test_event_trace_names_companion_as_blocked_tunnel(server: ThreadedServer) -
     assert logs[-1]["message"].endswith("is the local server, which never contacts itself")
 
 
-def test_companion_follows_no_redirect_to_itself(server: ThreadedServer) -> None:
+def test_local_server_follows_no_redirect_to_itself(server: ThreadedServer) -> None:
     class Back(Quiet):
         def do_GET(self) -> None:
             self.answer(302, b"", {"Location": f"{server.url}/_dpsync/world"})
@@ -105,7 +105,7 @@ def test_companion_follows_no_redirect_to_itself(server: ThreadedServer) -> None
         run(server.app.outside_services.fetch(url))
 
 
-def test_companion_identifies_itself_to_other_local_servers(server: ThreadedServer) -> None:
+def test_local_server_identifies_itself_to_other_local_servers(server: ThreadedServer) -> None:
     class Told(Quiet):
         def do_GET(self) -> None:
             self.answer(200, repr("dpsync-companion" in self.headers).encode(), {})
@@ -114,7 +114,7 @@ def test_companion_identifies_itself_to_other_local_servers(server: ThreadedServ
         assert run(server.app.outside_services.fetch(url)) == "True"
 
 
-def test_control_plane_refuses_requests_of_other_companions(server: ThreadedServer) -> None:
+def test_control_plane_refuses_requests_of_other_local_servers(server: ThreadedServer) -> None:
     other = replace(server.app.outside_services, own_addresses=())
     assert outcome(other, f"{server.url}/_dpsync/reset") == "404"
     with pytest.raises(FetchError, match="returned the status 404"):

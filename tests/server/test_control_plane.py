@@ -47,7 +47,7 @@ def test_health_endpoint_shows_version_and_record_counts(http: httpx.Client) -> 
     assert counts["team"] == sum(len(found["teams"]) for found in organizations)
 
 
-def test_reset_restores_world_clock_and_faults(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_reset_restores_server_data_clock_and_faults(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     before = docs_platform.world
     http.put(f"{ORG}/teams", json={"title": "New"})
     http.delete("/v1/spaces/guides")
@@ -126,7 +126,9 @@ READS = [
 ]  # fmt: skip
 
 
-def test_exported_world_reloads_with_same_responses(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_exported_server_data_reloads_with_same_responses(
+    http: httpx.Client, docs_platform: DocsPlatform
+) -> None:
     docs_platform.clock.freeze(datetime(2026, 5, 1, tzinfo=UTC))
     schema = {"type": "object", "properties": {"beta": {"type": "boolean"}}, "additionalProperties": False}
     position = {"position": {"before": {"type": "collection", "collection": "api"}}}
@@ -150,7 +152,7 @@ def test_exported_world_reloads_with_same_responses(http: httpx.Client, docs_pla
     assert docs_platform.world == exported
 
 
-def test_exported_world_keeps_unknown_records(docs_platform: DocsPlatform) -> None:
+def test_exported_server_data_keeps_unknown_records(docs_platform: DocsPlatform) -> None:
     record = {"kind": "thing", "id": "x", "doc": {"of": "a later version"}, "organization": "acme"}
     docs_platform.world = {**docs_platform.world, "records": [record]}
     assert docs_platform.world["records"] == [record]
@@ -168,7 +170,7 @@ def test_exported_world_keeps_unknown_records(docs_platform: DocsPlatform) -> No
         {"records": [{"kind": "a", "id": {"not": "text"}, "doc": {}}]},
     ],
 )
-def test_invalid_world_leaves_state_unchanged(http: httpx.Client, given: Any) -> None:
+def test_invalid_server_data_leaves_state_unchanged(http: httpx.Client, given: Any) -> None:
     answer = http.put("/_dpsync/world", json=given)
     assert answer.status_code == 400
     assert "invalid data" in answer.json()["error"]["message"]
@@ -333,7 +335,7 @@ def named(http: httpx.Client) -> str:
     return http.get("/v1/user").headers["Dpsync-World"]
 
 
-def test_every_get_response_names_the_same_world(http: httpx.Client) -> None:
+def test_every_response_header_has_same_dataset_name(http: httpx.Client) -> None:
     first = named(http)
     http.put(f"{ORG}/teams", json={"title": "New"})
     answers = [http.get(f"{ORG}/teams"), http.get("/v1/spaces/guides"), http.get(ORG)]
@@ -342,7 +344,7 @@ def test_every_get_response_names_the_same_world(http: httpx.Client) -> None:
     assert len(first) == 16
 
 
-def test_reset_and_loaded_world_get_new_world_name(http: httpx.Client, docs_platform: DocsPlatform) -> None:
+def test_reset_or_loaded_server_data_gets_new_name(http: httpx.Client, docs_platform: DocsPlatform) -> None:
     names = [named(http)]
     docs_platform.reset()
     names.append(named(http))
@@ -352,7 +354,7 @@ def test_reset_and_loaded_world_get_new_world_name(http: httpx.Client, docs_plat
     assert len(set(names)) == 3
 
 
-def test_reopened_database_keeps_world_name(tmp_path: Path) -> None:
+def test_reopened_database_keeps_dataset_name(tmp_path: Path) -> None:
     file = str(tmp_path / "companion.db")
     names = []
     for _ in range(2):
@@ -366,7 +368,7 @@ def test_reopened_database_keeps_world_name(tmp_path: Path) -> None:
     assert names[0] == names[1] != ""
 
 
-def test_old_database_gets_permanent_world_name() -> None:
+def test_old_database_gets_permanent_dataset_name() -> None:
     store = open_store(":memory:")
     world.load_world(store, world.load_builtin_world())
     store.set_setting("world", None)

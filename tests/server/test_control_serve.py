@@ -51,7 +51,7 @@ def served(command: list[str], *options: str, token: str = "ada-token") -> Itera
             assert running.wait(PATIENCE) == 0
 
 
-def test_serve_resets_to_world_file(serving: Serving, tmp_path: Path) -> None:
+def test_serve_resets_to_server_data_file(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "world.json").write_text(json.dumps(WORLD))
     with serving("--world", str(tmp_path / "world.json"), "--token", "more", token="more") as http:
         assert http.get("/v1/user").json()["id"] == "zoe"

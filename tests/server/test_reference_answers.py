@@ -130,7 +130,7 @@ def _inside(thing: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("token", ["ada-token", "hank-token"])
-def test_timestamps_of_builtin_world_are_plausible(api: Api, token: str) -> None:
+def test_timestamps_in_builtin_server_data_are_plausible(api: Api, token: str) -> None:
     things = [
         thing
         for _, _, answer in walked(api.as_(token), "full")

@@ -96,13 +96,13 @@ def run_serve(programs: Path, *options: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", table(PATHS))
 @pytest.mark.parametrize("name", table(FOREIGN_NAMES))
-def test_loopback_companion_refuses_foreign_host_names(url: str, name: str, path: str) -> None:
+def test_loopback_server_refuses_foreign_host_names(url: str, name: str, path: str) -> None:
     """With DNS rebinding, a web page could otherwise read everything with the well-known token."""
     assert status(url, path, f"Host: {name}") == 421
 
 
 @pytest.mark.parametrize("name", table(LOOPBACK_NAMES))
-def test_loopback_companion_accepts_loopback_names(url: str, name: str) -> None:
+def test_loopback_server_accepts_loopback_host_names(url: str, name: str) -> None:
     assert status(url, "/v1/user", f"Host: {name}") == 200
     assert status(url, "/_dpsync/health", f"Host: {name}") == 200
 
@@ -118,7 +118,7 @@ def test_loopback_companion_accepts_loopback_names(url: str, name: str) -> None:
         pytest.param("Sec-Fetch-Site: same-site", id="same-site"),
     ],
 )
-def test_loopback_companion_refuses_pages_of_other_sites(url: str, header: str, path: str) -> None:
+def test_loopback_server_refuses_cross_site_requests(url: str, header: str, path: str) -> None:
     assert status(url, path, "Host: 127.0.0.1", header) == 403
 
 
@@ -162,7 +162,7 @@ def test_absolute_target_needs_accepted_host(url: str, target: str, host: str, e
 
 
 @pytest.mark.parametrize("path", table(PATHS))
-def test_websocket_handshake_needs_a_loopback_name(url: str, path: str) -> None:
+def test_websocket_handshake_needs_loopback_host_name(url: str, path: str) -> None:
     upgrade = (
         "Connection: Upgrade",
         "Upgrade: websocket",
@@ -173,7 +173,7 @@ def test_websocket_handshake_needs_a_loopback_name(url: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
-def test_every_method_needs_a_loopback_name(url: str, method: str) -> None:
+def test_every_http_method_needs_loopback_host_name(url: str, method: str) -> None:
     assert status(url, "/v1/orgs/acme", "Host: evil.example", method=method) == 421
 
 
@@ -213,7 +213,7 @@ def test_allowed_host_reaches_only_the_api(serving: Serving) -> None:
         pytest.param("", 421, id="empty"),
     ],
 )
-def test_companion_on_all_addresses_accepts_local_names(everywhere: str, name: str, expected: int) -> None:
+def test_server_on_all_addresses_accepts_local_host_names(everywhere: str, name: str, expected: int) -> None:
     """A container listens on all addresses, and DNS rebinding can reach its published port."""
     assert status(everywhere, "/v1/user", f"Host: {name}") == expected
 

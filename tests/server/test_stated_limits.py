@@ -41,5 +41,5 @@ def stated() -> list[str]:
     return sorted(lines)
 
 
-def test_every_stated_limit_is_in_limits_table() -> None:
+def test_every_documented_gitbook_limit_is_in_limits_table() -> None:
     assert stated() == TABLE.read_text(encoding="utf-8").splitlines()

@@ -152,28 +152,28 @@ def told(directory: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", FAULTS)
-def test_world_file_error_shows_line(case: str, tmp_path: Path) -> None:
+def test_server_data_file_error_shows_line(case: str, tmp_path: Path) -> None:
     """It was loaded as it is, and the first request to it failed with a traceback."""
     text, line = FAULTS[case]
     assert told(tmp_path, text) == [line]
 
 
-def test_world_file_errors_follow_line_order(tmp_path: Path) -> None:
+def test_server_data_file_errors_follow_line_order(tmp_path: Path) -> None:
     text = "records: [{ kind: x, id: a, doc: {} }]\nusers:\n- { id: 1 }\n- { name: Ada }\n"
     assert [line.partition(":")[0] for line in told(tmp_path, text)] == ["1", "3", "4"]
 
 
-def test_world_file_errors_stop_after_twenty(tmp_path: Path) -> None:
+def test_server_data_file_errors_stop_after_twenty(tmp_path: Path) -> None:
     lines = told(tmp_path, "users:\n" + "- { name: x }\n" * 30)
     assert (len(lines), lines[-1]) == (21, "10 more")
 
 
-def test_world_file_error_is_printable(tmp_path: Path) -> None:
+def test_server_data_file_error_is_printable(tmp_path: Path) -> None:
     (line,) = told(tmp_path, 'users:\n- { "\\e]0;x\\a\\u202e": 1 }\n')
     assert line.isprintable()
 
 
-def test_exported_world_is_a_valid_world_file(tmp_path: Path) -> None:
+def test_exported_server_data_is_valid_data_file(tmp_path: Path) -> None:
     """It has every family, and plain records of what the families do not say."""
     store = open_store(":memory:")
     try:
@@ -185,7 +185,7 @@ def test_exported_world_is_a_valid_world_file(tmp_path: Path) -> None:
     assert worlds.read_world(tmp_path / "world.json") == exported
 
 
-def test_imported_world_may_contain_unknown_members(tmp_path: Path) -> None:
+def test_imported_server_data_may_contain_unknown_members(tmp_path: Path) -> None:
     """A newer platform has members that this version does not know."""
     origin = "origin: { platform: 'https://a.example', readAt: '2026-01-31T09:30:00Z' }\n"
     (tmp_path / "world.yaml").write_text(origin + SPACES % ", flavour: sweet, parent: unread")

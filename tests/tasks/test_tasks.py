@@ -46,13 +46,13 @@ def bench(server: ThreadedServer, tmp_path_factory: pytest.TempPathFactory) -> I
     return Bench(server, tmp_path_factory.mktemp("tasks"))
 
 
-def test_at_least_sixty_tasks_have_unique_names() -> None:
+def test_usability_tasks_number_sixty_with_unique_names() -> None:
     names = [task.name for task in TASKS]
     assert len(names) == len(set(names)) >= 60
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_task_in_checkout_gives_expected_result(bench: Bench, task: Task) -> None:
+def test_usability_task_in_git_checkout_gives_expected_result(bench: Bench, task: Task) -> None:
     """Otherwise, a person is interrupted by ordinary work, or the work does the wrong thing."""
     result = run_task(bench, task, HERE, "quick")
     assert not result.problems, "\n\n".join(result.problems)
@@ -61,7 +61,9 @@ def test_task_in_checkout_gives_expected_result(bench: Bench, task: Task) -> Non
 @pytest.mark.parametrize(
     ("task", "place"), ELSEWHERE, ids=[f"{task.name} ({place.name})" for task, place in ELSEWHERE]
 )
-def test_task_elsewhere_gives_expected_result(bench: Bench, task: Task, place: Place) -> None:
+def test_usability_task_outside_checkout_gives_expected_result(
+    bench: Bench, task: Task, place: Place
+) -> None:
     """Otherwise, the same edit needs other answers in another checkout, or with `--base` or a saved plan."""
     for variant in (
         ("apply", "saved") if ALL else (Random(task.name + place.name).choice(["apply", "saved"]),)
@@ -71,14 +73,14 @@ def test_task_elsewhere_gives_expected_result(bench: Bench, task: Task, place: P
 
 
 @pytest.mark.parametrize("task", WITHOUT_PAST, ids=lambda task: task.name)
-def test_shallow_clone_task_gives_one_refusal(bench: Bench, task: Task) -> None:
+def test_usability_task_in_shallow_clone_gives_one_refusal(bench: Bench, task: Task) -> None:
     """Otherwise, each new entry is a question of its own, or an object exists twice."""
     result = run_without_past(bench, task)
     assert not result.problems, "\n\n".join(result.problems)
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.terminal], ids=lambda task: task.name)
-def test_terminal_task_needs_one_prompt(bench: Bench, task: Task, programs: Path) -> None:
+def test_usability_task_at_terminal_needs_one_prompt(bench: Bench, task: Task, programs: Path) -> None:
     """Otherwise, a person types more than once, or cannot answer where dpsync asks."""
     wanted = task.question(HERE.name)
     with bench.at(HERE, task.start, task.edit, task.earlier) as work:
@@ -95,7 +97,9 @@ def test_terminal_task_needs_one_prompt(bench: Bench, task: Task, programs: Path
 @pytest.mark.parametrize(
     ("accident", "place"), DAMAGED, ids=[f"{accident.name} ({place.name})" for accident, place in DAMAGED]
 )
-def test_accidental_change_needs_confirmation(bench: Bench, accident: Accident, place: Place) -> None:
+def test_accidental_content_change_in_task_needs_confirmation(
+    bench: Bench, accident: Accident, place: Place
+) -> None:
     """Otherwise, content is duplicated or deleted without an answer."""
     result = run_accident(bench, accident, place)
     assert not result.problems, "\n\n".join(result.problems)

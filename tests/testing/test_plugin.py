@@ -30,7 +30,7 @@ def run(directory: Path, text: str, *options: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def test_pytest_plugin_reports_unused_faults(tmp_path: Path) -> None:
+def test_pytest_plugin_reports_unused_fault_rules(tmp_path: Path) -> None:
     text = """
 def test_missed(docs_platform):
     docs_platform.faults = [{"operation": "createOrganizationTeam", "fault": {"kind": "reset"}}]
@@ -78,7 +78,7 @@ def test_pytest_plugin_without_server_extra_suggests_install(tmp_path: Path) -> 
     assert "ModuleNotFoundError" not in out
 
 
-def test_pytest_plugin_resets_world_for_each_test(tmp_path: Path) -> None:
+def test_pytest_plugin_resets_server_data_for_each_test(tmp_path: Path) -> None:
     text = """
 import httpx
 import pytest
@@ -113,7 +113,7 @@ def test_testing_page_lists_every_fixture_member() -> None:
     assert {"url", "token", "clock"} <= shown
 
 
-def test_docs_platform_fixture_serves_companion_api(docs_platform: DocsPlatform) -> None:
+def test_docs_platform_fixture_serves_local_server_api(docs_platform: DocsPlatform) -> None:
     headers = {"Authorization": f"Bearer {docs_platform.token_of('hank')}"}
     answer = httpx.get(docs_platform.url + "/v1/user", headers=headers, trust_env=False, timeout=PATIENCE)
     assert answer.json()["id"] == "hank"

@@ -87,7 +87,7 @@ def test_revert_restores_deleted_space(lab: Lab) -> None:
     assert "deletedAt" not in str(lab.world()["organizations"][0]["spaces"])
 
 
-def test_revert_note_for_restored_space_suggests_id(lab: Lab) -> None:
+def test_revert_note_suggests_id_of_restored_space(lab: Lab) -> None:
     lab.holds(spaces=[{"id": "s", "title": "Guides"}, {"id": "t", "title": "News"}])
     done = Done(lab, "spaces: { t: { title: News } }", "{ prune: [spaces], limits: { percent: 100 } }")
     assert done.notes()["acme/spaces/[Guides]"] == (
@@ -149,7 +149,7 @@ def test_revert_note_for_recreated_team_suggests_entry(lab: Lab) -> None:
     )
 
 
-def test_revert_skips_deleted_team_when_name_exists(lab: Lab) -> None:
+def test_revert_skips_recreating_team_if_name_is_taken(lab: Lab) -> None:
     done = Done(lab.holds(teams=TEAMS), "teams: { b: { title: Beta, id: b } }", PRUNED)
     by_hand(lab.server, "PUT", "/orgs/acme/teams", {"title": "Alpha"}, "token")
     assert done.notes()["acme/teams/[Alpha]"].endswith(

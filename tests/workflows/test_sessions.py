@@ -234,7 +234,7 @@ def test_ids_conflict_is_settled_only_by_live_objects(remarks: list[LineDifferen
 
 
 @pytest.mark.parametrize(("checked", "planned_for"), [("full", "published"), ("published", "full")])
-def test_session_refuses_files_loaded_for_other_profile(checked: str, planned_for: str) -> None:
+def test_session_refuses_files_loaded_for_other_api_version(checked: str, planned_for: str) -> None:
     """Otherwise, a plan has fields that the platform lacks, because the files fit another profile."""
     desired = replace(CASE.sides().desired, profile=checked)
     assert Session(desired, load_registry(checked)).desired is desired

@@ -130,7 +130,7 @@ def live_sections(project: Project) -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_spaces_of_unsectioned_site_converge_after_apply(project: Project) -> None:
+def test_spaces_of_site_without_sections_converge_after_apply(project: Project) -> None:
     """The platform wraps the spaces in an undeclared section, which pruning must not delete."""
     project.apply_and_converge(FLAT)
     assert live_sections(project) == [("Docs", ["guides", "api"])]
@@ -148,7 +148,7 @@ def test_spaces_of_unsectioned_site_converge_after_apply(project: Project) -> No
         pytest.param("key: api, space: api", "key: api, space: news", ["guides", "news"], id="another space"),
     ],
 )
-def test_edits_inside_wrapper_section_converge(
+def test_edits_inside_automatic_section_converge(
     project: Project, old: str, new: str, expected: list[str]
 ) -> None:
     project.apply_and_converge(FLAT)
@@ -157,7 +157,7 @@ def test_edits_inside_wrapper_section_converge(
     assert live_sections(project) == [("Docs", expected)]
 
 
-def test_wrapper_section_from_application_is_recognized(project: Project) -> None:
+def test_automatic_section_created_in_gitbook_is_recognized(project: Project) -> None:
     """Somebody added the spaces in the application, and the files declare them without a section."""
     project.reset_platform(sites=[{"id": "docs", "title": "Docs", "type": "site"}])
     for space in ("guides", "api"):
@@ -167,7 +167,7 @@ def test_wrapper_section_from_application_is_recognized(project: Project) -> Non
     assert live_sections(project) == [("Docs", ["guides", "api"])]
 
 
-def test_declared_sections_replace_wrapper_section(project: Project) -> None:
+def test_declared_sections_replace_automatic_section(project: Project) -> None:
     """Like the vendor's skill: create the sections, then delete the wrapper section."""
     project.apply_and_converge(FLAT)
     project.apply_and_converge(DESCRIBED)

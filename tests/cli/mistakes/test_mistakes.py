@@ -89,7 +89,7 @@ def shown(ended: Ran, newcomer: Newcomer) -> str:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.name.replace(" ", "-"))
-def test_user_mistake_prints_golden_message_and_is_fixable(mistake: Mistake, newcomer: Newcomer) -> None:
+def test_user_mistake_prints_expected_message_whose_fix_works(mistake: Mistake, newcomer: Newcomer) -> None:
     for texts, command in mistake.earlier:
         write(newcomer.folder, texts, newcomer.url)
         newcomer.types(command)
@@ -111,7 +111,7 @@ def test_user_mistake_prints_golden_message_and_is_fixable(mistake: Mistake, new
     assert ended.code == mistake.code
 
 
-def test_every_user_mistake_has_a_golden_file() -> None:
+def test_every_user_mistake_has_an_expected_output_file() -> None:
     assert len(MISTAKES) >= 60
     assert sorted(path.name for path in GOLDEN.iterdir()) == sorted(map(golden, MISTAKES))
 

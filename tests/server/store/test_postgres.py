@@ -77,7 +77,7 @@ def test_ignored_statement_error_still_fails_transaction(store: Store, database:
     assert store.all_records() == []
 
 
-def test_postgres_claim_is_exclusive_until_released(store: Store, other: Store) -> None:
+def test_postgres_job_claim_is_exclusive_until_released(store: Store, other: Store) -> None:
     assert store.claim("job")
     assert store.claim("job")
     assert not other.claim("job")

@@ -98,7 +98,7 @@ def test_workers_keep_concurrent_creates(each: list[httpx.Client]) -> None:
     assert len({item["id"] for item in page["items"]}) == page["count"] == 33
 
 
-def test_reset_and_loaded_world_apply_to_all_workers(each: list[httpx.Client]) -> None:
+def test_reset_or_loaded_data_applies_to_all_workers(each: list[httpx.Client]) -> None:
     first, second = each
     first.put("/v1/orgs/acme/teams", json={"title": "New"})
     assert second.post("/_dpsync/reset").status_code == 204
