@@ -9,7 +9,7 @@ from dpsync.model.desired import Entry
 from dpsync.model.ids import RecordedLine
 from dpsync.model.snapshot import LiveObject
 
-from .test_entries_match_expected_live_objects import PLACE, kind, live, wanted
+from .test_match import PLACE, kind, live, wanted
 
 VIEW = NaturalKeys(kind("title"), lambda _: None)
 EARLIER = wanted("news", title="News")

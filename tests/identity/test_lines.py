@@ -17,7 +17,7 @@ from dpsync.model.ids import RecordedLine
 from dpsync.model.nodes import Span
 from dpsync.model.snapshot import LiveObject
 
-from .test_entries_match_expected_live_objects import PLACE, kind, live, wanted
+from .test_match import PLACE, kind, live, wanted
 
 OLD = PLACE.child("old")
 

@@ -6,7 +6,7 @@ from dpsync.identity.keys import NaturalKeys
 from dpsync.identity.similarity import competing_entries, new_objects_matching, similar_objects
 from dpsync.model.values import LiveId
 
-from .test_entries_match_expected_live_objects import BOXES, box, kind, live, wanted
+from .test_match import BOXES, box, kind, live, wanted
 
 VIEW = NaturalKeys(kind("path", "title", tie_breakers=("box", "language")), BOXES.get)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dpsync.kinds.kind import (
     BusyState,
     Delete,
@@ -154,8 +152,7 @@ class Workshop(Platform):
         return found
 
     @route("POST", "/brands/{}/tools/{}/test")
-    @pytest.mark.usefixtures("body")
-    def test_tool(self, brand: str, tool: str) -> None:
+    def test_tool(self, brand: str, tool: str, _body: Body) -> None:
         self.tested.append(f"{brand} at {pick(self.tools[brand], tool)['settings']['speed']['most']}")
 
     @route("DELETE", "/brands/{}/tools/{}")

@@ -39,7 +39,7 @@ class Broken:
     """Module of this package and name, as `applying.never_lock`."""
     harm: str
     tests: tuple[str, ...]
-    """As pytest names them: "tests/identity/test_entries_match_expected_live_objects.py::test_ambiguous_match_is_reported"."""
+    """As pytest names them: "tests/identity/test_match.py::test_ambiguous_match_is_reported"."""
 
     def __str__(self) -> str:
         return f"promise {self.promise}: {self.symbol} → {self.replacement}"
