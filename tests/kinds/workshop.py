@@ -152,7 +152,7 @@ class Workshop(Platform):
         return found
 
     @route("POST", "/brands/{}/tools/{}/test")
-    def test_tool(self, brand: str, tool: str, _body: Body) -> None:
+    def try_tool(self, brand: str, tool: str, _body: Body) -> None:
         self.tested.append(f"{brand} at {pick(self.tools[brand], tool)['settings']['speed']['most']}")
 
     @route("DELETE", "/brands/{}/tools/{}")
