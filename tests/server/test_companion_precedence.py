@@ -46,13 +46,13 @@ DIFFERENT: dict[str, tuple[Json, Role, Role]] = {
         world("create", site=HIDDEN), "create", None),
     "a guest has `read` on the site": (
         world(None, site=to_user("read")), None, "read"),
-    "a member with `create` in the organization has `read` on the space": (
+    "a member has `create` in the organization and was also given `read` on the space itself": (
         world("create", space=to_user("read")), "create", "read"),
-    "a member with `create` in the organization has `read` on the collection": (
+    "a member has `create` in the organization and was also given `read` on the collection": (
         world("create", inner=to_user("read")), "create", "read"),
     "a member has `edit` on the outer collection and `read` on the inner collection": (
         world("read", outer=to_user("edit"), inner=to_user("read")), "edit", "read"),
-    "the `defaultLevel` of the space is `edit`, and a member has `read` on the space": (
+    "the `defaultLevel` of the space is `edit`, and a member was given `read` on the space": (
         world("read", space={**level("edit"), **to_user("read")}), "edit", "read"),
     "the `defaultLevel` of the space is `read`, and a member has `edit` on the collection": (
         world("create", inner=to_user("edit"), space=level("read")), "edit", "read"),
