@@ -106,7 +106,6 @@ def test_config_never_prints_secret_values(
         assert "hunter2" not in ended.out + ended.err
 
 
-@pytest.mark.usefixtures("tmp_path")
 def test_config_output_loads_as_same_resources(example: Path, run: Run) -> None:
     (before,) = (load(example / "dpsync.yaml").entries,)
     text = run("config", "-C", str(example)).out

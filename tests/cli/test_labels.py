@@ -142,7 +142,7 @@ def test_drift_omits_label_for_value_from_later_commit(
     assert labels(run, applied) == {"acme/sites/docs#title": "changed outside"}
 
 
-def test_drift_omits_label_for_value_from_merged_branch(
+def test_drift_omits_label_for_value_changed_by_merged_branch(
     run: Run, platform: ThreadedServer, applied: Path, project: Project
 ) -> None:
     git(applied, "switch", "-q", "-c", "topic")

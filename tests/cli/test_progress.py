@@ -408,7 +408,6 @@ def heard() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.usefixtures("tmp_path")
 def test_interrupted_plan_clears_progress_line(project: Project) -> None:
     """The platform takes the request and never answers."""
     directory = project("dpsync: 1\norganizations: { acme: { id: acme, teams: { n: { title: New } } } }\n")

@@ -151,7 +151,6 @@ def clean(ended: Ran) -> Ran:
     return ended
 
 
-@pytest.mark.usefixtures("tmp_path")
 def test_plan_and_drift_mask_token_in_live_values(
     run: Run, project: Project, platform: ThreadedServer
 ) -> None:

@@ -162,7 +162,7 @@ def test_findings_use_paths_relative_to_repository_root(run: Run, project: Proje
     assert physical["artifactLocation"]["uri"] == "project/dpsync.yaml"
 
 
-@pytest.mark.usefixtures("platform", "monkeypatch")
+@pytest.mark.usefixtures("platform")
 def test_plan_masks_token_in_every_format(run: Run, project: Project) -> None:
     """Not even where the platform or a file says it: the token is in a title here."""
     at = str(project(TEXT.replace("Quite another", "has ada-token in it")))

@@ -64,8 +64,8 @@ def test_show_journal_reprints_failed_apply_in_every_format(
     assert shown.out == without_course(applied.out)
 
 
-@pytest.mark.usefixtures("platform", "monkeypatch")
-def test_show_journal_repeats_flags_of_apply(run: Run, project: Project) -> None:
+@pytest.mark.usefixtures("platform")
+def test_show_journal_suggests_commands_with_apply_flags(run: Run, project: Project) -> None:
     at = project(TEXT)
     applied = run("apply", "-C", str(at), "--yes", "--ids", "other.ids.yaml", "--format", "json")
     assert run("show", str(newest(at)), "--format", "json").out == applied.out

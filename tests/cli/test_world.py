@@ -126,7 +126,6 @@ def grant(platform: ThreadedServer, user: str) -> str:
     return token.id
 
 
-@pytest.mark.usefixtures("monkeypatch")
 def test_saved_copy_masks_token_in_live_values(run: Run, directory: Path, platform: ThreadedServer) -> None:
     def rename() -> None:
         space = platform.app.store.get("space", "guides")

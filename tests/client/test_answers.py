@@ -71,7 +71,7 @@ def test_retry_after_applies_to_429_and_503(status: int, asked: float | None) ->
     assert found.retry_after == asked
 
 
-def test_rate_limit_error_starts_with_zero_wait() -> None:
+def test_new_rate_limit_error_has_zero_wait() -> None:
     found = failed("GET", 429)
     assert isinstance(found, RateLimitedError)
     assert (found.waited, str(found)) == (0, "GET /a: too many requests (dpsync waited 0 s)")

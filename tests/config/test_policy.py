@@ -246,7 +246,7 @@ def test_watch_combines_access_with_other_patterns(tmp_path: Path) -> None:
     ]
 
 
-def test_protect_policy_with_skip_is_parsed(tmp_path: Path) -> None:
+def test_protect_policy_accepts_skip_per_pattern(tmp_path: Path) -> None:
     text = policy("{ protect: [spaces/a, { address: teams/w, skip: true }] }")
     desired, found = loaded(tmp_path, text)
     assert found == []

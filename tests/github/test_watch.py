@@ -95,7 +95,7 @@ def test_cancelled_drift_run_is_not_counted_as_failed(
     assert label(watched) == before
 
 
-def test_older_drift_run_leaves_failure_count_unchanged(watched: Workflow) -> None:
+def test_late_result_of_older_drift_keeps_failure_count(watched: Workflow) -> None:
     """Otherwise, an older run counts once more.
 
     Otherwise, an older check ends the count of a newer one.

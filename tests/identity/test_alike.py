@@ -125,7 +125,7 @@ def test_rename_note_suggests_id_if_titles_are_equal(project: Project) -> None:
     assert note.text.endswith("add id: g1")
 
 
-def test_proposed_former_source_of_redirect_is_accepted(project: Project) -> None:
+def test_suggested_previously_value_of_redirect_is_accepted(project: Project) -> None:
     """The line is copied from the note into the file."""
     redirect = {"id": "r", "source": "/old-news", "destination": {"kind": "external", "url": NEWS}}
     site = {"id": "d", "title": "Docs", "redirects": [redirect]}

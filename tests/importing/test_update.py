@@ -215,7 +215,7 @@ def test_import_update_refuses_edit_of_shared_anchor(project: Project, run: Run)
     assert (directory / "dpsync.yaml").read_text(encoding="utf-8") == before
 
 
-@pytest.mark.usefixtures("platform", "monkeypatch")
+@pytest.mark.usefixtures("platform")
 def test_import_update_refuses_value_from_variable(project: Project, run: Run) -> None:
     before = config("    title: ${NAME:-Initech}\n")
     directory = project(before)

@@ -92,7 +92,7 @@ def test_space_deletion_cascades_into_undeclared_sites(lab: Lab) -> None:
     assert plan.deletes == 3
 
 
-def test_unplaced_space_deletion_has_no_cascade(lab: Lab) -> None:
+def test_deleting_space_on_no_site_has_no_cascade(lab: Lab) -> None:
     lab.holds(spaces=spaces("x", "y"), sites=[site(section("a", "x"))])
     plan = lab.plan("spaces: { x: { title: Space x } }", prune("spaces"))
     assert deleted(plan) == {"acme/spaces/[Space y]": {}}

@@ -246,7 +246,7 @@ WANTED = nested(lambda path: Case({**SITE, **NESTED}).ref("section_group", path)
 LIVE = nested(lambda path: LiveId(f"section_group-{path.replace('/', '-')}"))
 
 
-def test_nested_section_in_draft_group_needs_no_draft() -> None:
+def test_section_below_draft_group_needs_no_own_draft() -> None:
     into = Case({**SITE, **NESTED}).ref("section_group", "docs/h")
     found = steps(plan({**WANTED, **section("x", group=into, condition=WHEN)}, LIVE))
     assert "draft" not in found["x create"].body

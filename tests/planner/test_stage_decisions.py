@@ -150,7 +150,7 @@ def refused_by(found: Decisions) -> list[Refusal]:
         (Limits(0, 0), False),
     ],
 )
-def test_deletions_must_satisfy_both_limits(limits: Limits, allowed: bool) -> None:
+def test_deletions_must_satisfy_count_and_percent_limits(limits: Limits, allowed: bool) -> None:
     """Otherwise, any number of things is deleted.
 
     Otherwise, a tenth of an organization is deleted.

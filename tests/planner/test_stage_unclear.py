@@ -457,7 +457,7 @@ def test_rename_question_lists_limited_candidates() -> None:
     assert len(refusal.answers) == MAX_QUESTIONS + 2
 
 
-def test_create_only_refusal_appears_without_rename_question() -> None:
+def test_create_only_change_is_refused_without_rename_question() -> None:
     """What the next plan says of the type follows from the answer."""
     site: Things = {"site": {"a": {"title": "A", "type": "basic"}, "b": {"title": "B", "type": "premium"}}}
     other: Things = {"site": {**site["site"], "a": {"title": "A", "type": "premium"}}}
