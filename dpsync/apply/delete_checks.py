@@ -77,18 +77,23 @@ class DeleteChecks:
         self._evidence_reader = DeleteEvidenceReader(client, registry, snapshot, parallelism)
 
     def _deleted_objects(self, plan: Plan) -> dict[str, Identity]:
-        """Return the identity of each object that a step of the plan deletes, by address."""
-        deleted = {
+        """Return the identity of each object that a step of the plan deletes, by address.
+
+        A change has only the kind and the id of its object. Some ids are unique only within a parent: a
+        member of two teams has the same id in both. So one kind and id can have several addresses, and the
+        address decides which of the live objects is meant.
+        """
+        deleted_addresses = {
             (change.kind, change.id): set[str]()
             for change in plan.changes
             if any(step.verb == "delete" for step in change.steps)
         }
         for change in plan.changes:
-            if (change.kind, change.id) in deleted:
-                deleted[change.kind, change.id].add(change.address)
+            if (change.kind, change.id) in deleted_addresses:
+                deleted_addresses[change.kind, change.id].add(change.address)
         identities = {}
-        for identity, item in self._snapshot.objects.items() if deleted else ():
-            addresses = deleted.get((item.kind, item.id))
+        for identity, item in self._snapshot.objects.items() if deleted_addresses else ():
+            addresses = deleted_addresses.get((item.kind, item.id))
             if addresses and (address := str(self._names.address(identity))) in addresses:
                 identities[address] = identity
         return identities

@@ -272,7 +272,7 @@ def environment_source(
         repository = Repository.containing(root.parent)
     except NoRepositoryError as none:
         return EnvironmentSource("git", problem=str(none), hint=none.hint, under_review=review)
-    if not review or _is_own_commit(repository, env):
+    if not review or _is_commit_of_run(repository, env):
         commit = repository.resolve_commit("HEAD")
         if commit is None:
             return EnvironmentSource("HEAD", problem="the repository has no commit")
@@ -287,11 +287,12 @@ def environment_source(
     return EnvironmentSource(source_name, problem=problem, hint=FETCH_HISTORY_HINT, under_review=True)
 
 
-def _is_own_commit(repository: Repository, env: Mapping[str, str]) -> bool:
-    """Return whether HEAD is the commit or branch of a GitHub run that belongs to no pull request.
+def _is_commit_of_run(repository: Repository, env: Mapping[str, str]) -> bool:
+    """Return whether HEAD is the commit or branch for which GitHub started the run, and no pull request.
 
-    Such a checkout is already reviewed, so it may set the addresses of environments. Any other checkout may
-    be a change that a workflow with secrets was asked to look at: by another workflow, a comment or a button.
+    Only then may the files at HEAD set API URLs, to which dpsync sends tokens, because such a checkout counts
+    as reviewed. Any other checkout may be an unreviewed change that a workflow with secrets was asked to look
+    at: by another workflow, a comment or a button.
     """
     event_name = env.get("GITHUB_EVENT_NAME")
     if not event_name or event_name == "merge_group" or _target_branch(env, read_github_event(env)):

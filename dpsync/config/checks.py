@@ -160,20 +160,23 @@ def _indistinguishable_pairs(
 ) -> Iterable[tuple[Entry, Entry]]:
     """Pair each entry with an earlier entry of the same natural key that dpsync cannot tell apart from it.
 
-    dpsync distinguishes two entries if the navigation shows both, at different paths. `entries` all have the
-    same natural key and tie-breakers.
+    dpsync distinguishes two entries if the navigation shows both, at different paths. So an entry without
+    a path, which the navigation does not show, cannot be told apart from any other entry. `entries` all have
+    the same natural key (such as a title) and the same tie-breakers (further fields to tell objects apart).
     """
     first, *later_entries = entries
-    by_path = dict.fromkeys(navigation_paths.paths_of(first), first)
-    pathless = None if by_path else first
+    entries_by_path = dict.fromkeys(navigation_paths.paths_of(first), first)
+    entry_without_path = None if entries_by_path else first
     for entry in later_entries:
         paths = navigation_paths.paths_of(entry)
-        same_path = next((by_path[path] for path in paths if path in by_path), None)
-        other = (pathless or same_path) if paths else first
+        entry_with_same_path = next(
+            (entries_by_path[path] for path in paths if path in entries_by_path), None
+        )
+        other = (entry_without_path or entry_with_same_path) if paths else first
         if other is not None:
             yield entry, other
-        pathless = pathless or (None if paths else entry)
-        by_path |= {path: entry for path in paths if path not in by_path}
+        entry_without_path = entry_without_path or (None if paths else entry)
+        entries_by_path |= {path: entry for path in paths if path not in entries_by_path}
 
 
 def _comparable_value(value: Value) -> Hashable:

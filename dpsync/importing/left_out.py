@@ -208,26 +208,30 @@ def watched_patterns(
 ) -> list[str]:
     """Return the patterns of `policy: watch` that an import writes, so that drift reports changes of access.
 
-    The word `access` stands for all lists and fields that affect access. It is replaced by single patterns if
-    drift would not be empty otherwise: if the platform does not support a list, or if the import left out an
-    object without watched values. `everything` are all objects that were read. With `full`, all fields are
-    in the files, so they need no pattern.
+    The word `access` stands for all lists and fields that affect access. Right after an import, drift must
+    report nothing. Single patterns replace the word where drift would report a list at once: if the platform
+    does not support the list, or if the import left out an object in it whose values cannot be watched.
+
+    Args:
+        everything: All objects that were read.
+        full: Whether all fields are in the files, so that fields need no pattern.
     """
     values = watched_values(registry, inventory, everything)
-    unread = {
+    # Both sets have the key of each list and the kind of the object that contains the list.
+    unsupported_lists = {
         (source.kind.key, source.parent.kind.name)
         for source in inventory.unreadable
         if not source.is_supported
     }
-    left_out = {
+    partly_imported_lists = {
         (obj.kind.key, parent.kind.name)
         for obj, parent in _objects_without_entry(inventory, everything)
         if not _watchable_values(obj)
     }
-    places = access_places(registry, unread | left_out)
-    if places == access_places(registry):
+    list_patterns = access_places(registry, unsupported_lists | partly_imported_lists)
+    if list_patterns == access_places(registry):
         return [ACCESS_WORD, *values]
-    return [*places, *([] if full else access_fields(registry)), *values]
+    return [*list_patterns, *([] if full else access_fields(registry)), *values]
 
 
 def watched_values(
@@ -370,9 +374,11 @@ def _comment_edits(
 
 
 def _is_imported(name: str, entry: Entry, desired: Desired, read: Collection[Address]) -> bool:
-    """Return whether a name in a comment of an entry is imported now.
+    """Return whether a name in a comment "Not imported: …" of an entry is imported now.
 
-    A field, list or object is imported if it is in the files, a list also if it was read and is empty.
+    An earlier import wrote the comment, with the fields, lists and objects that it left out. They are
+    imported now if they are in the files, and a list also if it was read and is empty (`read`). Then the
+    caller removes the name from the comment.
     """
     if name in entry.fields:
         return True

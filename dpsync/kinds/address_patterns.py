@@ -215,7 +215,9 @@ class PlaceTypes:
     def _kinds_at(self, places: Iterable[PlaceType]) -> list[Kind]:
         """Return the kinds of the objects at these place types, sorted by name.
 
-        A list is no object, but its words also are the address of a single entry (such as settings) in it.
+        A place type is an object of a kind or, with `list_words` such as `("permissions", "users")`, a list
+        in it. A list is no object, but an object that its parent has exactly once (such as settings) has
+        such words, without a key, as the end of its address.
         """
         kinds_by_name = {
             kind.name: kind

@@ -193,6 +193,11 @@ class _DeclaredPaths:
     """The URL paths of the navigation nodes whose path segments are all declared in the files."""
 
     def __init__(self, registry: Registry, entries: Mapping[Address, Entry]) -> None:
+        """Collect the URL path of each navigation node, and the nodes that every visitor of a site sees.
+
+        The walk starts at the children of each entry that is no node, such as a site. `entries` are all
+        entries of the configuration.
+        """
         self._registry = registry
         self._entries = entries
         self._paths: dict[Address, str] = {}

@@ -201,7 +201,11 @@ def _urls(value: Value) -> Iterator[str]:
 
 
 def opening_words(restriction: Restriction, value: Value) -> set[str]:
-    """Return the words of a restriction that open access and that a value contains, at any depth."""
+    """Return the words in a value, at any depth, that give more people access.
+
+    A restriction is a field whose value limits what people can do, such as the rules before a merge. Its word
+    `allow_bypass`, for example, names people whom the rules do not bind.
+    """
     values = list(leaves(value))
     return {word for word in restriction.opening_words if word in values}
 
@@ -423,7 +427,11 @@ def _can_be_resent(sides: Sides, entry: Entry, field: Field) -> bool:
 
 
 def resend_answers(sides: Sides, entry: Entry) -> Iterator[Answer]:
-    """Yield the answer "send ADDRESS#field" for each field where sending the value again has an effect."""
+    """Yield the confirmations with which a person can make dpsync send an unchanged field of an entry again.
+
+    Such a confirmation is "send ADDRESS#field", given with `--confirm`. It exists for write-only fields,
+    which dpsync cannot read back and compare, and for fields whose value GitBook processes after the request.
+    """
     for field in () if sides.options.proof else managed_fields(sides, entry):
         if _can_be_resent(sides, entry, field):
             yield Answer(SEND, str(entry.address.field(field.name)))

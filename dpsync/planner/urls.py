@@ -188,7 +188,10 @@ class _OwnerUrl(Struct, frozen=True):
 
     @property
     def changed_host_label(self) -> FieldChange | None:
-        """The change of the field of the organization that is the first label of hosts, if there is one."""
+        """The planned change of the organization's hostname, such as `acme` in `acme.gitbook.io`; or None.
+
+        It changes the URLs of all sites on this host.
+        """
         organization = self.decisions.entries.get(self.tree.owner.organization)
         changes = organization.separately_written if organization is not None else ()
         return next(

@@ -101,7 +101,11 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _is_random(piece: str) -> bool:
-    """Return whether a text looks random: letters and digits change often, and its entropy is high."""
+    """Return whether a part of a text looks random, as API keys and other secrets do.
+
+    In such a text, letters and digits alternate often, and the entropy (bits per character) is high. A text
+    with such a part is probably a secret that somebody wrote into a file by mistake.
+    """
     if len(_LETTER_DIGIT_CHANGE.findall(piece)) < _MIN_LETTER_DIGIT_CHANGES:
         return False
     shares = [count / len(piece) for count in Counter(piece).values()]
