@@ -223,7 +223,11 @@ class IdsRecorder:
                 self._sections[id] = _SectionLines(lines)
 
     def _record_created(self, address: Address, ids: Callable[[Address], str | None]) -> None:
-        """Record the line of an entry whose object was created, if its kind is recorded."""
+        """Record the line of an entry whose object was created, if its kind is recorded.
+
+        The line has a second id if GitBook creates the entry's first child together with the entry. `ids`
+        returns the id of the object of an entry; None if it is unknown.
+        """
         entry, id = self._desired.entries.get(address), ids(address)
         if entry is None or id is None or not self._registry[entry.kind].has_ids_line:
             return

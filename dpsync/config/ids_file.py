@@ -305,7 +305,11 @@ class _IdsFileParser:
         return lines
 
     def read_line(self, key: Scalar, value: Node) -> RecordedLine | None:
-        """Return the line `address: id`; None after reporting why it is invalid."""
+        """Return the line `address: id` or `address: id second_id`; None after reporting why it is invalid.
+
+        The second id is that of the object that GitBook creates with the entry: its output (the space of a
+        translation), or its first child.
+        """
         address = Address.parse(key.text)
         is_pattern = any(
             segment in ("", "*", "**") or segment.startswith("[") for segment in address.segments
@@ -415,6 +419,7 @@ def render_ids_file(ids: IdsFile) -> bytes:
 def _line_text(line: RecordedLine) -> str:
     """Return one line of the ids file: `    acme/teams/docs: team-3`; "" for an id that it cannot hold.
 
+    A second id is that of the object that GitBook creates with the entry: its output, or its first child.
     A key that is too long for one line of YAML takes two lines.
     """
     ids = [line.id] if line.second_id is None else [line.id, line.second_id]

@@ -535,7 +535,10 @@ class IdsFileUpdate(Struct):
 
 
 def _line_text(line: RecordedLine) -> str:
-    """Return a line of the ids file for people, such as `acme/sites/docs: site_1`."""
+    """Return a line of the ids file for people, such as `acme/sites/docs: site_1`.
+
+    A second id is that of the object that GitBook creates with the entry: its output, or its first child.
+    """
     ids = " ".join(filter(None, (line.id, line.second_id)))
     return visible(f"{line.address}: {ids}{' (kept)' if line.kept else ''}")
 

@@ -151,7 +151,8 @@ def _branch_of_run(env: Mapping[str, str], event: Any) -> str:
 def plan_key(name: str, plan: Plan) -> str:
     """Return the key (a hash) that identifies the platform and the organizations of a plan in markers.
 
-    `name` is the key of the configuration.
+    Markers are the invisible first lines of dpsync's comments on pull requests. By this key, dpsync finds the
+    approvals for a plan again. `name` is the key of the configuration.
     """
     return target_key(name, plan.platform, (organization.id for organization in plan.organizations))
 

@@ -57,7 +57,8 @@ def name_objects(
 def ids_lines(inventory: Inventory) -> dict[str, LinesByAddress]:
     """Return the lines for the ids file, by organization id and address.
 
-    A line may have a second id: that of an object's output, or of its first navigation node.
+    A line may have a second id: that of the object that GitBook creates with the entry, which is its output
+    (the space of a translation) or its first navigation node.
     """
     output_ids = {id(maker): output_id for (_, output_id), maker in inventory.outputs.items()}
     lines_by_organization: dict[str, dict[Address, RecordedLine]] = {}

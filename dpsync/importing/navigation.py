@@ -76,7 +76,10 @@ class _NoCounterpartError(Exception):
 
 
 class _NavigationConverter:
-    """Converts one navigation file. `problems` has its errors, `left_out` what is not converted."""
+    """Converts the navigation file of one site (from GitBook's Git Sync) into a dpsync configuration.
+
+    `problems` has the errors in the file, and `left_out` what is not converted.
+    """
 
     def __init__(self, tree: NavigationKinds, organization: str, file: str) -> None:
         """Prepare to convert a navigation file into a configuration of an organization, given by its id."""
@@ -84,16 +87,21 @@ class _NavigationConverter:
         self.registry = tree.registry
         self.organization = organization
         self.file = file
-        local = slugify(organization) or self.registry.root.name
-        self.local_key = f"{local}-2" if local in self.registry.pattern_words else local
+        organization_key = slugify(organization) or self.registry.root.name
+        # Address patterns may start with a YAML key such as "teams" instead of the key of an organization.
+        is_ambiguous = organization_key in self.registry.pattern_words
+        self.organization_key = f"{organization_key}-2" if is_ambiguous else organization_key
         self.problems: list[Diagnostic] = []
         self.left_out: list[LeftOut] = []
         self.entries: dict[str, dict[str, dict[str, Any]]] = {}
-        self.owner: dict[str, Any] = {}
-        self.key = ""
+        """The fields of the entries outside the site, such as its spaces: by list key, then by entry key."""
+        self.site_fields: dict[str, Any] = {}
+        """The fields of the site, with its navigation, as YAML data."""
+        self.site_key = ""
         self.root = Address(())
         """The address of the navigation, with which all node addresses begin."""
-        self._keys: dict[Hashable, set[str]] = {}
+        self._used_keys: dict[Hashable, set[str]] = {}
+        """The keys of entries that are already in use, by the list in which they must be unique."""
         self._unique_values: dict[Hashable, Span] = {}
         """The position of each value that must be unique: a default, a path, a name."""
         self._nodes_without_path: set[Address] = set()
@@ -111,17 +119,17 @@ class _NavigationConverter:
     # The site and its nodes.
 
     def convert_site(self, site: Mapping, title: str | None) -> None:
-        """Convert the site and its navigation, and store the result in `owner`, `entries` and `left_out`.
+        """Convert the site and its navigation; `title` replaces the title in the file.
 
-        `title` replaces the title in the file.
+        The result is stored in `site_fields`, `entries` and `left_out`.
         """
         owner, navigation_key = self.tree.owner, self.tree.navigation_key
         site_title = self._choose_title(site, title)
-        self.key = slugify(site_title) or owner.noun
-        address = Address((self.local_key,)).child(*owner.key.split("."), self.key)
+        self.site_key = slugify(site_title) or owner.noun
+        address = Address((self.organization_key,)).child(*owner.key.split("."), self.site_key)
         self.root = address.child(*navigation_key.split("."))
         other_entries = _entries_by_key(site, except_keys=(owner.title_field, navigation_key))
-        self.owner = {
+        self.site_fields = {
             owner.title_field: site_title,
             **self._field_data(owner, other_entries, address, address),
         }
@@ -135,7 +143,7 @@ class _NavigationConverter:
         ]
         nodes = self._without_misplaced_nodes(converted)
         if nodes:
-            self.owner[navigation_key] = nodes
+            self.site_fields[navigation_key] = nodes
         elif not self.problems:
             why = "the list would be empty, and an empty list would delete the whole navigation in GitBook"
             self.leave_out(address, navigation_key, why, items.span)
@@ -536,7 +544,7 @@ class _NavigationConverter:
 
     def _free_key(self, scope: Hashable, preferred_key: str) -> str:
         """Return a key that is not used in a scope yet, and mark the key as used."""
-        used = self._keys.setdefault(scope, set())
+        used = self._used_keys.setdefault(scope, set())
         key = first_unused_name(preferred_key, used.__contains__)
         used.add(key)
         return key
@@ -544,21 +552,27 @@ class _NavigationConverter:
     # Writing.
 
     def configuration(self) -> NewConfiguration:
-        """Return the files: the root file, one file for each list of entries, and one file for the site."""
+        """Return the dpsync files for the site that was converted from a navigation file of Git Sync.
+
+        These are the root file, one file for each list of entries outside the site (such as the spaces that
+        its navigation shows), and one file for the site with its navigation. `convert_site` must come first.
+        """
         new_files = NewFiles(self.registry)
         for list_key, entries in sorted(self.entries.items()):
             if entries:
                 part = BlockMapping(
-                    {SINGLE_ORGANIZATION_KEY: self.local_key, list_key: BlockMapping(entries)}
+                    {SINGLE_ORGANIZATION_KEY: self.organization_key, list_key: BlockMapping(entries)}
                 )
-                new_files.add_yaml(f"{self.local_key}/{list_key}.yaml", part)
-        key = self.tree.owner.key
-        path = f"{self.local_key}/{key}/{self.key}.yaml"
-        owner = BlockMapping({self.key: BlockMapping(self.owner)})
-        new_files.add_yaml(path, BlockMapping({SINGLE_ORGANIZATION_KEY: self.local_key, key: owner}))
+                new_files.add_yaml(f"{self.organization_key}/{list_key}.yaml", part)
+        sites_key = self.tree.owner.key  # "sites"
+        path = f"{self.organization_key}/{sites_key}/{self.site_key}.yaml"
+        site = BlockMapping({self.site_key: BlockMapping(self.site_fields)})
+        new_files.add_yaml(
+            path, BlockMapping({SINGLE_ORGANIZATION_KEY: self.organization_key, sites_key: site})
+        )
         head = {"dpsync": 1, "include": include_patterns(new_files.contents)}
         new_files.add_yaml(
-            ROOT_FILE, root_mapping(head, {self.local_key: BlockMapping({"id": self.organization})})
+            ROOT_FILE, root_mapping(head, {self.organization_key: BlockMapping({"id": self.organization})})
         )
         files = dict(sorted(new_files.contents.items()))
         return NewConfiguration(files, tuple(self.left_out))

@@ -739,7 +739,11 @@ class Kind(Struct, frozen=True, dict=True):
 
     @cached_property
     def has_second_id(self) -> bool:
-        """Whether an ids-file line has a second id: of a child created with the object, or of its output."""
+        """Whether an ids-file line has a second id: that of the object that GitBook creates with the entry.
+
+        This is the entry's first child (the first site space of a section), or its output (the space of a
+        translation).
+        """
         has_first_child_id = isinstance(self.create, Call) and self.create.first_child_id_path is not None
         return has_first_child_id or self.platform_work.outputs is not None
 

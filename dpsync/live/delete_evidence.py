@@ -385,7 +385,10 @@ PageCounts = Mapping[Identity, int]
 def count_candidate_pages(
     client: ReadClient, registry: Registry, parallelism: int, candidates: Iterable[tuple[str, Candidate]]
 ) -> PageCounts:
-    """Return the number of pages of each candidate (by kind name and id), for a question to the user.
+    """Return the number of pages of each candidate, by kind name and id.
+
+    A candidate is a live object that an entry of the files may be. If dpsync cannot tell which one it is, it
+    asks the user, and the number of pages helps to recognize an object such as a space.
 
     At most MAX_COUNTED_OBJECTS are counted. Candidates whose pages cannot be read are left out.
 

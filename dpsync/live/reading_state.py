@@ -258,7 +258,11 @@ def report_lines_of_other_kinds(reading: ReadingState) -> None:
 
 
 def recorded_lines(registry: Registry, desired: Desired, snapshot: Snapshot) -> dict[Address, RecordedLine]:
-    """Return the line that the ids file should have for each matched entry whose kind is recorded."""
+    """Return the line that the ids file should have for each matched entry whose kind is recorded.
+
+    A line may have a second id: that of the object that GitBook creates with the entry, which is its output
+    (the space of a translation) or its first child.
+    """
     lines: dict[Address, RecordedLine] = {}
     for address, match in snapshot.matches.items():
         entry = desired.entries.get(address)

@@ -234,10 +234,12 @@ class Plan(Comparison):
     def canonical_json(self) -> bytes:
         """Return the JSON from which the digest of the plan is computed: only what an approval must cover.
 
-        It leaves out times, counts of requests, work and problems of GitBook itself, the lists of unwatched
-        parts, labels, notes without consequences, and the commit with which git compares. So a digest that
-        was approved before a merge also approves the same operations after the merge. URL and organization
-        ids stay, so no plan approves another platform; a local server has no URL here: its port changes.
+        The JSON excludes the fields in `_NOT_IN_DIGEST`, such as the number of requests, the compared commit,
+        and GitBook's own work and problems. It also excludes: of changes, the labels and what an object was
+        before its delete; of candidates, times and page counts; of notes, details, and notes without
+        consequences. So a digest that was approved before a merge also approves the same operations after it.
+        The platform URL stays, so no plan approves another platform, but a local server has no URL here,
+        because its port changes.
         """
         excluded: dict[str, Any] = dict.fromkeys(_NOT_IN_DIGEST, True)
         excluded_labels = {"__all__": {"cause", "masked"}}

@@ -27,6 +27,7 @@ from dpsync.planner.access_roles import (
     ADMIN,
     ANY_ROLE_BELOW_ADMIN,
     LEVEL,
+    NO_ROLE,
     NOT_A_GUEST,
     PERSON,
     RESOLVED_PLACE,
@@ -432,7 +433,7 @@ def _causes_of_update(
                     inputs.parent_key(live_object),
                     inputs.key_in_access_field(live_object, "who"),
                 )
-            case "role" if inputs.after.members.get(live_object.key) == (0, 0):
+            case "role" if inputs.after.members.get(live_object.key) == NO_ROLE:
                 yield AccessCause(change, name, "guest", grantee=live_object.key)
             case "level":
                 yield AccessCause(change, name, "level", live_object.key)
@@ -501,7 +502,7 @@ def access_findings(inputs: AccessInputs) -> Iterator[tuple[AccessCause, AccessF
 
 
 _UNLISTED_MEMBER: Final = Subject("unlisted", None, NOT_A_GUEST, NOT_A_GUEST)
-_UNLISTED_GUEST: Final = Subject("unlisted", None, (0, 0), (0, 0))
+_UNLISTED_GUEST: Final = Subject("unlisted", None, NO_ROLE, NO_ROLE)
 
 
 class _GainFinder(Struct, frozen=True):
@@ -644,7 +645,8 @@ class _GainFinder(Struct, frozen=True):
     def _member_subject(self, key: Key) -> Subject | None:
         """Return the subject of a member with the roles in the organization before and after.
 
-        Return None for an admin, who has access to everything, and for a member who leaves.
+        A new member counts as a guest (`NO_ROLE`) before. Return None for an admin, who has access to
+        everything, and for a member who leaves.
         """
         before, after = (state.members.get(key) for state in (self.inputs.before, self.inputs.after))
         if before is not None and after is None:
@@ -653,7 +655,7 @@ class _GainFinder(Struct, frozen=True):
             return None
         new = before is None and after is not None
         unknown: RoleRange = ANY_ROLE_BELOW_ADMIN
-        return Subject("person", key, (0, 0) if new else before or unknown, after or unknown)
+        return Subject("person", key, NO_ROLE if new else before or unknown, after or unknown)
 
     def _other_subjects(self, named: frozenset[Key], *, all_listed: bool) -> list[Subject]:
         """Return a subject for all other members with the same role in the organization; none for guests.
@@ -666,7 +668,7 @@ class _GainFinder(Struct, frozen=True):
         counts = Counter({pair: len(members) for pair, members in self.inputs.members_by_role.items()})
         counts.subtract(self.inputs.roles_of(key) for key in named if key in self.inputs.after.members)
         roles = {pair for pair, number in counts.items() if number}
-        roles = {pair for pair in roles if (ADMIN, ADMIN) not in pair and pair != ((0, 0), (0, 0))}
+        roles = {pair for pair in roles if (ADMIN, ADMIN) not in pair and pair != (NO_ROLE, NO_ROLE)}
         if not self.inputs.are_members_read or not roles:
             return [Subject("others", None, NOT_A_GUEST, NOT_A_GUEST)]
         if not all_listed:

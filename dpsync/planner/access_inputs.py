@@ -23,7 +23,7 @@ from dpsync.model.change import Change
 from dpsync.model.desired import Entry
 from dpsync.model.snapshot import Identity, LiveObject
 from dpsync.model.values import LiveId, Ref, Value
-from dpsync.planner.access_roles import ANY_ROLE, AccessPlace, AccessState, Key, RoleRange
+from dpsync.planner.access_roles import ANY_ROLE, NO_ROLE, AccessPlace, AccessState, Key, RoleRange
 from dpsync.planner.decide import Decisions
 
 _INHERIT = "inherit"
@@ -247,7 +247,7 @@ class AccessInputs(Struct, frozen=True, dict=True):
             grantee = self.key_in_access_field(access_object, "who")
             if "who" in access and "role" in access:
                 roles = team_roles if access_object.kind.name in self._team_role_kinds else member_roles
-                if (role := _role_range(access_object.fields.get(access["role"].name))) != (0, 0):
+                if (role := _role_range(access_object.fields.get(access["role"].name))) != NO_ROLE:
                     roles.setdefault(self.parent_key(access_object), {})[grantee] = role
             elif "who" in access:
                 teams.setdefault(self.parent_key(access_object), set()).add(grantee)
@@ -488,7 +488,11 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
     @cached_property
     def _access_objects_of_outputs(self) -> Mapping[Key, Identity]:
-        """Return, by the key of an output, the identity of the object that holds the output's access."""
+        """Return, by the key of an output, the identity of the object that defines who can access the output.
+
+        An output is an object that GitBook creates for an entry, such as the translated space of a
+        translation. It has no entry of its own.
+        """
         return {
             live_object.key: live_object.source.identity
             for live_object in self.live_objects
@@ -526,9 +530,12 @@ class AccessInputs(Struct, frozen=True, dict=True):
 
 
 def _role_range(word: Value) -> RoleRange:
-    """Return a role as a range of one rank; the full range for a role that this version does not know."""
+    """Return a role as a range of one rank; the full range for a role that this version does not know.
+
+    The value is the name of a role, such as "edit", or None for no role (in the organization: a guest).
+    """
     if word is None:
-        return (0, 0)
+        return NO_ROLE
     return (rank, rank) if (rank := _RANKS.get(word)) is not None else ANY_ROLE
 
 

@@ -24,6 +24,8 @@ Key = Any
 RoleRange = tuple[int, int]
 """The weakest and the strongest possible role: positions in `ROLES_ASCENDING_WITH_GUEST`, 0 for no access."""
 ADMIN: Final = len(ROLES_ASCENDING_WITH_GUEST) - 1
+NO_ROLE: Final[RoleRange] = (0, 0)
+"""Certainly no role: no access to a place or, in the organization, a guest."""
 ANY_ROLE: Final[RoleRange] = (0, ADMIN)
 ANY_ROLE_BELOW_ADMIN: Final[RoleRange] = (0, ADMIN - 1)
 NOT_A_GUEST: Final[RoleRange] = (1, ADMIN - 1)
@@ -550,5 +552,5 @@ def _possible_roles(steps: SourcesByPrecedence, first: int) -> _PossibleRoles:
                 doubts.add(_DOUBTS_OF_SEVERAL_PLACES[number] if several else MEMBER_AND_TEAM)
             break
     else:
-        roles.append((0, 0))
+        roles.append(NO_ROLE)
     return _PossibleRoles((min(low for low, _ in roles), max(high for _, high in roles)), frozenset(doubts))

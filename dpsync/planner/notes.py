@@ -56,7 +56,11 @@ def history_notes(sides: Sides, deletions: Deletions) -> Iterator[Note]:
 
 
 def _changed_line_notes(records: RecordedIds, base_name: str) -> Iterator[Note]:
-    """Yield a note for each line of the ids file that names another object than the line in the git base."""
+    """Yield a note for each line of the ids file that names another object than the line in the git base.
+
+    The git base is the commit with which the configuration is compared. A line has one id or two: the second
+    is that of the object that GitBook creates with the entry, its output or its first child.
+    """
     for old_line, new_line in records.changed_lines:
         old_ids, new_ids = (
             " ".join(filter(None, (line.id, line.second_id))) for line in (old_line, new_line)

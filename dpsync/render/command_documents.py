@@ -160,7 +160,10 @@ def ids_edits_document(file: str, platform: str, edits: IdsEdits) -> IdsDocument
 
 
 def _line_text(line: RecordedLine | None) -> str | None:
-    """Return the ids of a line of the ids file, separated by a space; None for no line."""
+    """Return the ids of a line of the ids file, separated by a space; None for no line.
+
+    A second id is that of the object that GitBook creates with the entry: its output, or its first child.
+    """
     return None if line is None else " ".join(filter(None, (line.id, line.second_id)))
 
 

@@ -82,8 +82,8 @@ class OpenQuestion(Struct, frozen=True):
 def open_questions(plan: Plan, given_answers: TypedAnswers, with_entries: bool = True) -> list[OpenQuestion]:
     """Return the questions that a person can answer in the terminal; [] if any refusal has no such answer.
 
-    Answers that were given before are left out. `with_entries`: whether an answer may say which object an
-    entry is, as `TypedAnswers.add_to_session` takes it.
+    Answers that were given before are left out. With `with_entries`, a person may also choose the live object
+    of an entry, or that the entry is new (see `TypedAnswers.add_to_session`).
     """
     questions = [_open_question(plan, refusal, given_answers, with_entries) for refusal in plan.refusals]
     if not all(
@@ -100,21 +100,28 @@ def _open_question(
 
     If the refusal asks which object an entry is, return only the answers to that. The next plan, made with
     the given answer, asks the rest.
+
+    Args:
+        plan: The plan with the refusal.
+        refusal: Why the plan cannot be applied, with the answers that would lift the refusal.
+        given_answers: The answers that the person has typed before. They are not offered again.
+        with_entries: Whether the person may choose the live object of an entry, or that the entry is new.
     """
     flags = {
         text: resolution.means for resolution in refusal.answers if (text := answer_in_flag(resolution.add))
     }
-    about_new = {text for text in flags if text.startswith(f"{NEW} ")}
-    numbers = frozenset(text for text in flags if _DELETE_COUNT_ANSWER.fullmatch(text))
+    new_entry_answers = {text for text in flags if text.startswith(f"{NEW} ")}
+    delete_count_answers = frozenset(text for text in flags if _DELETE_COUNT_ANSWER.fullmatch(text))
     address = Address.parse(refusal.address)
     new: dict[str, TypedAnswers] = {}
-    for text in about_new:
-        count_answer = _NEW_COUNT_ANSWER.match(text)
-        new[count_answer[0] if count_answer else NEW] = TypedAnswers(frozenset({text}))
+    for text in new_entry_answers:
+        # "new 12 acme/teams" is about all entries of a list; the person types only "new 12".
+        text_with_count = _NEW_COUNT_ANSWER.match(text)
+        new[text_with_count[0] if text_with_count else NEW] = TypedAnswers(frozenset({text}))
     if with_entries and any(resolution.add == "new: true" for resolution in refusal.answers):
         new[NEW] = TypedAnswers(new=frozenset({address}))
     is_chosen = address in {*given_answers.ids, *given_answers.new} or not given_answers.answers.isdisjoint(
-        about_new
+        new_entry_answers
     )
     chosen_ids = {*given_answers.ids.values()}
     candidates = tuple(item for item in refusal.candidates if with_entries and item.id not in chosen_ids)
@@ -131,10 +138,10 @@ def _open_question(
     other_answers = tuple(
         TypedAnswer(text, parse_answer(text, registry).subject, means)
         for text, means in flags.items()
-        if text not in about_new | numbers | given_answers.answers
+        if text not in new_entry_answers | delete_count_answers | given_answers.answers
     )
     return OpenQuestion(
         refusal,
         typed=other_answers,
-        numbers=frozenset() if other_answers else numbers - given_answers.answers,
+        numbers=frozenset() if other_answers else delete_count_answers - given_answers.answers,
     )

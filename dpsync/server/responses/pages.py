@@ -170,10 +170,12 @@ def _computed_fields(view: ContentView, source: Page) -> Json:
     return fields
 
 
-def _published_computed_fields(computed: Json, spec: Record | None, type: str) -> Json:
+def _published_computed_fields(computed: Json, spec: Record | None, page_type: str) -> Json:
     """Return the `dependencies` and `props` of a computed page as the API version `published` has them.
 
-    The dependencies contain the specification itself, and `props` name the part that the page shows.
+    In `published`, a dependency has a summary of the OpenAPI specification instead of a reference, and
+    `props` name the part that the page shows. `page_type` is the type of the page, such as "computed";
+    `computed["type"]` is what computes it. Pages not computed by "builtin:openapi" need no other fields: {}.
     """
     if computed["type"] != "builtin:openapi":
         return {}
@@ -181,7 +183,7 @@ def _published_computed_fields(computed: Json, spec: Record | None, type: str) -
     dependencies = {
         name: {**dependency, "value": spec_summary} for name, dependency in computed["dependencies"].items()
     }
-    props = {"models": True} if type == "computed" else {"doc": "models"}
+    props = {"models": True} if page_type == "computed" else {"doc": "models"}
     return {"dependencies": dependencies, "props": props}
 
 
