@@ -235,8 +235,8 @@ class Plan(Comparison):
         """Return the JSON from which the digest of the plan is computed: only what an approval must cover.
 
         The JSON excludes the fields in `_NOT_IN_DIGEST`, such as the number of requests, the compared commit,
-        and GitBook's own work and problems. It also excludes: of changes, the labels and what an object was
-        before its delete; of candidates, times and page counts; of notes, details, and notes without
+        and GitBook's own work and problems. It also excludes: of changes, labels, password digests and what
+        a deleted object was; of candidates, times and page counts; of notes, details, and notes without
         consequences. So a digest that was approved before a merge also approves the same operations after it.
         The platform URL stays, so no plan approves another platform, but a local server has no URL here,
         because its port changes.
