@@ -233,10 +233,8 @@ def test_only_disk_module_opens_files() -> None:
         "copytree",
         "copyfile",
     }
-    # A reader of YAML opens a mapping; an output opens the null device, when nobody reads it any more;
-    # a client reads the text of an answer.
+    # An output opens the null device when nobody reads it any more; a client reads the text of a response.
     allowed = {
-        ("config/yaml_reader.py", "open"),
         ("cli/output.py", "open"),
         ("client/client.py", "read_text"),
     }

@@ -66,7 +66,7 @@ class Declarations:
         self.empty_scopes: list[Scope] = []
         self.diagnostics = Findings(sources.diagnostics, reported_spans=sources.unknown)
         self._suggestions: dict[tuple[str, str], str | None] = {}
-        self.read_text: Callable[[Scalar], TextFile | None] | None = None
+        self.load_text_file: Callable[[Scalar], TextFile | None] | None = None
         """Reads the text of a file that a value names; None reads no file."""
         self.row_files: set[str] = set()
         """The names of the CSV files with entries, relative to the project."""
@@ -367,7 +367,7 @@ class Declarations:
         if not isinstance(path, Scalar) or not isinstance(path.value, str):
             return node.entries
         entries = [entry for entry in node.entries if entry[0].text != FILE_KEY]
-        file = self.read_text(path) if self.read_text is not None else None
+        file = self.load_text_file(path) if self.load_text_file is not None else None
         table, problems = read_entries(kind, file.text, file.name) if file is not None else (None, Findings())
         self.diagnostics += problems
         if file is not None:

@@ -59,7 +59,7 @@ def _load_configuration(
     registry = _registry_for_profile(registry, layers, sources.environment)
     declared = Declarations(registry, sources)
     value_files = _ValueFiles(files, dict(sources.texts), declared)
-    declared.read_text = value_files.text
+    declared.load_text_file = value_files.text
     organizations = sources.root.get("organizations")
     if organizations is not None:
         declared.declare_organizations(organizations)
