@@ -45,7 +45,7 @@ GROUPS = {
         "config": "Print the configuration with the file and line of each value",
     },
     "In CI": {
-        "github": "Run dpsync in a GitHub workflow, and show the results in the pull request or in an issue",
+        "github": "Run dpsync in a GitHub workflow, and report on GitHub",
         "schema": "Print a JSON Schema of the files or of an output",
     },
     "Local server": {

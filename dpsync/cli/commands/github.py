@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     """,
 )
 def command() -> int:
-    """Run dpsync in a GitHub workflow, and show the results in the pull request or in an issue.
+    """Run dpsync in a GitHub workflow, and report on GitHub.
 
     The GitHub Action (action.yml) runs this command and passes its inputs as one JSON object on standard
     input. dpsync plans, applies, validates or looks for drift. dpsync writes the comment, the issue, the
