@@ -297,7 +297,7 @@ class InjectedCredentials(Struct, frozen=True):
     """The branches whose commits may be applied; without any, the default branch."""
 
     def __repr__(self) -> str:
-        return f"Given({self.url!r})"
+        return f"{type(self).__name__}({self.url!r})"
 
 
 def find_connection(

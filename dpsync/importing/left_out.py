@@ -216,7 +216,7 @@ def watched_patterns(
         everything: All objects that were read.
         full: Whether all fields are in the files, so that fields need no pattern.
     """
-    values = watched_values(registry, inventory, everything)
+    values = watched_values(inventory, everything)
     # Both sets have the key of each list and the kind of the object that contains the list.
     unsupported_lists = {
         (source.kind.key, source.parent.kind.name)
@@ -234,15 +234,12 @@ def watched_patterns(
     return [*list_patterns, *([] if full else access_fields(registry)), *values]
 
 
-def watched_values(
-    registry: Registry, inventory: Inventory, everything: Sequence[InventoryObject]
-) -> list[str]:
+def watched_values(inventory: Inventory, everything: Sequence[InventoryObject]) -> list[str]:
     """Return patterns with the present values of objects without an entry, so that drift reports changes.
 
     An example is `acme/teams/[Sales]#public=false`. `everything` are all objects that were read. The
     patterns cover the fields that can make an object more visible or give it more rights.
     """
-    del registry
     patterns = []
     for obj, parent in _objects_without_entry(inventory, everything):
         if isinstance(obj.kind.shape, SingleEntry):

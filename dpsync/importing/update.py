@@ -35,7 +35,7 @@ from dpsync.importing.values import (
     secret_variable,
 )
 from dpsync.kinds.address_patterns import PlaceTypes, container_and_order, live_container
-from dpsync.kinds.kind import Field, Kind, ListOrder, SingleEntry
+from dpsync.kinds.kind import Field, ListOrder, SingleEntry
 from dpsync.model import nodes
 from dpsync.model.address import Address, Pattern
 from dpsync.model.change import Blocked, Change
@@ -225,7 +225,7 @@ class _Updater:
                 if difference.field not in resource.fields:  # a watched field that has left its default
                     self._add_field(resource, difference.field)
                     continue
-                self._write_field(resource, kind, kind.field(difference.field), live)
+                self._write_field(resource, kind.field(difference.field), live)
 
     def _report_not_live(
         self, resource: Entry, why: str = "GitBook does not contain the object", todo: str = _DELETED_HINT
@@ -276,9 +276,8 @@ class _Updater:
             if obj and live_container(kind, order.place_field, obj) == holder.identity
         ]
 
-    def _write_field(self, resource: Entry, kind: Kind, field_: Field, live: LiveObject) -> None:
+    def _write_field(self, resource: Entry, field_: Field, live: LiveObject) -> None:
         """Write the live value of a field over the value in the files, or report why that is not possible."""
-        del kind
         try:
             if field_.response_path is None:
                 raise UneditableError("GitBook does not return this value")

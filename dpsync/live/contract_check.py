@@ -191,7 +191,7 @@ class _ContractChecker:
             path, query = split_query(fill_path_template(self._registry, kind, template, None, chain))
             match kind.read:
                 case ListRead():
-                    objects = self._read_first_page(kind, path, query, operation, chain, kind.read.is_unpaged)
+                    objects = self._read_first_page(kind, path, query, operation, kind.read.is_unpaged)
                     ids = (fill_id_template(item, kind.id_path) for item in objects)
                     first_id = next((id for id in ids if id is not None), None)
                     if first_id is not None:  # the kinds below are read in the first object
@@ -249,13 +249,12 @@ class _ContractChecker:
 
     def _read_first_page(
         self, kind: Kind | None, path: str, query: Mapping[str, Any] | None, operation: str,
-        chain: AncestorIds = (), unpaged: bool = False,
+        unpaged: bool = False,
     ) -> list[dict[str, Any]]:  # fmt: skip
         """Return the objects in the first page of a list, after comparing page and objects with the kind.
 
         With `kind` None, only the page is compared, and the caller compares the objects.
         """
-        del chain
         parameters = {**(query or {}), **({} if unpaged else {"limit": PAGE_LIMIT})}
         body = self._get(path, parameters, operation, (kind.noun,) if kind is not None else ())
         if body is None:

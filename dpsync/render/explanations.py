@@ -219,7 +219,7 @@ def _field_explanation(registry: Registry, kind: Kind, field: Field, member: str
             ("Values", "true or false" if flag else ""),
             *(("Values", text) for text in values),
             *(("Rules", text) for text in rule_sentences(registry, kind, field)),
-            ("Opens access", _exposure_sentence(registry, kind, field)),
+            ("Opens access", _exposure_sentence(kind, field)),
             ("API versions", _api_versions_text(registry, kind, field)),
             ("Keys", ", ".join(dict.fromkeys(path for path, _, _ in value_parts(field.type)))),
         ]
@@ -244,9 +244,8 @@ _EXPOSURE_RULES: Mapping[str, str] = {
 _ROLE_EXPOSURE_RULE = "A change that gives somebody a stronger role lets this person see or do more."
 
 
-def _exposure_sentence(registry: Registry, kind: Kind, field: Field) -> str:
+def _exposure_sentence(kind: Kind, field: Field) -> str:
     """Describe which changes of a field open access, so that a plan marks them; "" if none does."""
-    del registry
     rule = field.widening_rule
     if kind.follows_from_roles(field):
         return _ROLE_EXPOSURE_RULE

@@ -32,6 +32,7 @@ from dpsync.model.text import format_command, format_count
 from dpsync.workflows.session import OtherConfigurations, Planned, Session
 
 if TYPE_CHECKING:
+    from dpsync.importing.inventory import NamingWithFiles
     from dpsync.importing.update import Updated
 
 ROWS_CODE = "rows"
@@ -195,7 +196,7 @@ def _check_can_move_to_csv(
     raise _refusal_error(f"{name} already exists", row_place.span, "move or delete the file")
 
 
-def _split_rows(sides: Any, planned: Planned, row_place: _RowPlace) -> tuple[str, dict[str, Any]]:
+def _split_rows(sides: NamingWithFiles, planned: Planned, row_place: _RowPlace) -> tuple[str, dict[str, Any]]:
     """Write the live objects of a list as rows of a CSV file, sorted by key.
 
     Return the text of the file, and the fields by key of the objects that no CSV row can contain.

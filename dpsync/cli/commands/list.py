@@ -81,7 +81,7 @@ def command(
             listed_addresses = selected_names(registry, desired, desired.entries, patterns, ())
     with exit_on_errors(out, connection):
         if connection is None:
-            listing = _list_offline(out, paths, desired)
+            listing = _list_offline(paths, desired)
         else:
             from dpsync.cli.session import open_client, reload_for_server
             from dpsync.client.client import ReadClient
@@ -119,9 +119,8 @@ def _connection_if_set(out: Output, paths: ConfigurationPaths, desired: Desired)
         return None
 
 
-def _list_offline(out: Output, paths: ConfigurationPaths, desired: Desired) -> EntryList:
+def _list_offline(paths: ConfigurationPaths, desired: Desired) -> EntryList:
     """Return the entries of the files with the ids from the files and the ids file, without requests."""
-    del out
     from dpsync.api import ids_path, list_files, load_registry
     from dpsync.cli.configuration import open_ids_file
     from dpsync.cli.connection import shell_address

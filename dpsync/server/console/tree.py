@@ -113,9 +113,7 @@ def _site_tree(nav: Navigation, titles: dict[str, str]) -> SiteTree:
     site = nav.site
     path = _api_path("orgs", site.organization, "sites", site.id)
     lines = (
-        _navigation_lines(nav, "", titles, path)
-        if nav.has_sections
-        else _site_space_lines(nav, "", titles, path)
+        _navigation_lines(nav, "", titles, path) if nav.has_sections else _site_space_lines(nav, "", titles)
     )
     return SiteTree(
         site.doc["title"],
@@ -147,16 +145,15 @@ def _navigation_lines(nav: Navigation, parent: str, titles: dict[str, str], path
                 doc["title"], "", _tags(group=True, draft=draft), f"{path}/structure", GROUP, draft, children
             )
         else:
-            children = tuple(_site_space_lines(nav, node.id, titles, path))
+            children = tuple(_site_space_lines(nav, node.id, titles))
             tags = _tags(default=doc["default"], draft=draft, conditional=bool(doc.get("condition")))
             yield TreeLine(
                 doc["title"], f"/{doc['path']}", tags, f"{path}/structure", SECTION, draft, children
             )
 
 
-def _site_space_lines(nav: Navigation, section: str, titles: dict[str, str], path: str) -> Iterator[TreeLine]:
+def _site_space_lines(nav: Navigation, section: str, titles: dict[str, str]) -> Iterator[TreeLine]:
     """Yield a line for each site space in a section, or at the top level ("")."""
-    del path
     for site_space in nav.site_spaces_in(section):
         doc, draft = site_space.doc, bool(site_space.doc.get("draft"))
         tags = _tags(

@@ -60,8 +60,7 @@ class RunningJob(Struct, frozen=True):
         """Run one step of the job in a transaction.
 
         Raise JobCancelled if the job is obsolete or if another worker has claimed it. A claim is lost
-        with
-        the connection to the database.
+        with the connection to the database.
         """
         with self.store.transaction():
             if not self.store.claim(self.job.id) or self.store.get(JOB, self.job.id) is None:
