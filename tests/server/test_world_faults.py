@@ -189,4 +189,4 @@ def test_imported_server_data_may_contain_unknown_members(tmp_path: Path) -> Non
     """A newer platform has members that this version does not know."""
     origin = "origin: { platform: 'https://a.example', readAt: '2026-01-31T09:30:00Z' }\n"
     (tmp_path / "world.yaml").write_text(origin + SPACES % ", flavour: sweet, parent: unread")
-    worlds.read_world(tmp_path / "world.yaml")
+    assert "sweet" in json.dumps(worlds.read_world(tmp_path / "world.yaml"))
